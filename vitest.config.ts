@@ -20,6 +20,7 @@ export default defineConfig({
     alias: {
       "realmc/client": fileURLToPath(new URL("runtime/client/index.ts", import.meta.url)),
       "realmc/functions": fileURLToPath(new URL("runtime/functions/handler.ts", import.meta.url)),
+      "realmc/migrations": fileURLToPath(new URL("runtime/realm/migrate.ts", import.meta.url)),
       "realmc/runtime": fileURLToPath(new URL("runtime/index.ts", import.meta.url)),
       "realmc/testing": fileURLToPath(new URL("runtime/trials/index.ts", import.meta.url)),
     },

@@ -14,7 +14,12 @@ import type { RulesStage } from "./rules/compiled.ts";
 import { compileRules } from "./rules/rules.ts";
 import { ruleSource } from "./rules/testing/realms.ts";
 
-const noRules: RulesStage = { collections: new Map(), functions: new Map(), diagnostics: [] };
+const noRules: RulesStage = {
+  collections: new Map(),
+  functions: new Map(),
+  migrations: new Map(),
+  diagnostics: [],
+};
 const golden = join(packageRoot, "compiler/testdata/shop");
 /** In the checkout, whose settings and packages it is compiled with. */
 const scratch = mkdtempSync(join(packageRoot, ".emitted-"));

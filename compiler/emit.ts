@@ -10,6 +10,8 @@ import { openapiDocument } from "../templates/openapi/document.ts";
 import { codeText, type EmittedFile } from "../templates/print/code.ts";
 import { formatModule, jsonText } from "../templates/print/format.ts";
 import { fieldsModule } from "../templates/server/fields.ts";
+import { migrationTypesModules } from "../templates/server/migration-types.ts";
+import { migrationDeclarations, migrationModules } from "../templates/server/migrations.ts";
 import { realmModule } from "../templates/server/realm.ts";
 import { routesModule } from "../templates/server/routes.ts";
 import { realmRulesModules, ruleCode, rulesModule } from "../templates/server/rules.ts";
@@ -80,6 +82,7 @@ export async function handlerTypes(realm: Realm): Promise<readonly EmittedFile[]
     ...functionTypesModules(realm),
     ...(await Promise.all(realm.functions.map((fn) => handlerTypesModule(realm, fn)))),
     ...(await Promise.all(collections.map((each) => typesModule(each, realm)))),
+    ...(await Promise.all(collections.map(migrationTypesModules))).flat(),
   ];
 }
 
@@ -97,6 +100,9 @@ async function collectionModules(
     await typesModule(collection, realm),
     ...validateModules(collection),
     fieldsModule(collection, realm),
+    ...migrationModules(collection, rules),
+    ...migrationDeclarations(collection),
+    ...(await migrationTypesModules(collection)),
     ...(auth ? [rulesModule(collection, compiled)] : []),
     routesModule({ collection, auth, compiled }),
   ];

@@ -1,15 +1,25 @@
-/** The stage of handlers, in realms with functions: their types, and the modules that threads load. */
+/** The stage of code, in realms with handlers or migrations in TypeScript: its types, and the modules that become of it. */
 import { resolve } from "node:path";
 import type { EmittedFile } from "../templates/print/code.ts";
 import type { Staged } from "./diagnostics/diagnostic.ts";
 import { hasErrors } from "./diagnostics/sort.ts";
 import { handlerTypes } from "./emit.ts";
+import { bundlingOf } from "./functions/bundle.ts";
 import { HandlerBundles } from "./functions/bundles.ts";
-import { HandlerChecks } from "./functions/check.ts";
+import { HandlerChecks, handlerSubjects } from "./functions/check.ts";
+import { migrationBundling, migrationSubject } from "./migrations/code.ts";
 import { identityWithoutHandlers } from "./model/identity.ts";
+import { codeMigrations } from "./model/migrations.ts";
 import type { Realm } from "./model/model.ts";
 
-/** What is known of a realm's handlers, so that a change of one is looked at alone. Made and filled by {@link handlersOf}. */
+export interface BundledCode {
+  /** What threads load, by paths in a bundle. */
+  readonly handlers: readonly EmittedFile[];
+  /** By paths in the output. */
+  readonly migrations: readonly EmittedFile[];
+}
+
+/** What is known of a realm's code, so that a change of one is looked at alone. Made and filled by {@link handlersOf}. */
 export interface KnownHandlers {
   checks?: HandlerChecks;
   bundles?: HandlerBundles;
@@ -24,17 +34,27 @@ export async function handlersOf(
   folder: string,
   realm: Realm,
   known: KnownHandlers = {},
-): Promise<Staged<readonly EmittedFile[]>> {
+): Promise<Staged<BundledCode>> {
   const root = resolve(folder);
   const key = identityWithoutHandlers(realm);
   if (known.types?.key !== key) known.types = { key, emitted: await handlerTypes(realm) };
   known.checks ??= new HandlerChecks(root);
-  const diagnostics = known.checks.check({ realm, emitted: known.types.emitted, key });
-  if (hasErrors(diagnostics)) return { value: [], diagnostics };
+  const migrations = codeMigrations(realm).map(({ migration }) => migration);
+  const subjects = [...realm.functions.flatMap(handlerSubjects), ...migrations.map(migrationSubject)];
+  const diagnostics = known.checks.check({ realm, subjects, emitted: known.types.emitted, key });
+  if (hasErrors(diagnostics)) return { value: { handlers: [], migrations: [] }, diagnostics };
   known.bundles ??= new HandlerBundles(root);
-  const bundled = await known.bundles.of(realm.functions);
+  const ofHandlers = realm.functions.flatMap(bundlingOf);
+  const bundled = await known.bundles.of([
+    ...ofHandlers,
+    ...migrations.map((each) => migrationBundling(each, root)),
+  ]);
+  const filesOf = (bundles: typeof bundled): readonly EmittedFile[] => bundles.flatMap(({ files }) => files);
   return {
-    value: bundled.flatMap(({ files }) => files),
+    value: {
+      handlers: filesOf(bundled.slice(0, ofHandlers.length)),
+      migrations: filesOf(bundled.slice(ofHandlers.length)),
+    },
     diagnostics: [...diagnostics, ...bundled.flatMap((each) => each.diagnostics)],
   };
 }

@@ -15,11 +15,15 @@ import { type Recorded, retiredFields } from "./check/retired.ts";
 import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
 import { hasErrors, sorted } from "./diagnostics/sort.ts";
 import type { KnownHandlers } from "./handlers.ts";
+import { hasCode } from "./model/migrations.ts";
 import type { Realm } from "./model/model.ts";
 import { type EmittedRealm, emittedRealm, type Plan, type PlanOptions, planOutput } from "./output/plan.ts";
+import { readRuleTests } from "./rule-tests/read.ts";
+import type { RuleTestFile } from "./rule-tests/rule-tests.ts";
 import type { RulesStage } from "./rules/compiled.ts";
 import { compileRules } from "./rules/rules.ts";
 import { type ReadOptions, readRealm } from "./settings/read-realms.ts";
+import type { ModelledRealm } from "./settings/subject.ts";
 import { type RealmFolder, walk } from "./source/folders.ts";
 
 export type { ClientForm };
@@ -30,6 +34,12 @@ export interface AnalysedRealm {
   readonly rules: RulesStage;
   /** The modules that threads load, by their paths in a bundle; absent where the realm has no functions. */
   readonly handlers?: readonly EmittedFile[];
+  /** The modules of migrations in TypeScript, by their paths in the output; absent where the realm has no code at all. */
+  readonly migrations?: readonly EmittedFile[];
+  /** Files of rule tests, of which nothing is emitted. */
+  readonly tests?: readonly RuleTestFile[];
+  /** What is wrong in these files, which keeps nothing from being emitted. */
+  readonly ofTests?: readonly Diagnostic[];
 }
 
 export interface Analysis {
@@ -57,21 +67,24 @@ export interface AnalyseOptions {
   readonly handlers?: "read" | "none";
   /** What is known of a realm's handlers from the time before; it is kept up to date. Default: nothing. */
   readonly known?: ((realm: string) => KnownHandlers) | undefined;
+  /** Rule tests are read, and with `checked` what is wrong in them is among the diagnostics. Default: nobody looks at them. */
+  readonly tests?: "read" | "checked";
   /** Hears of every realm that is looked at. */
   readonly step?: ((what: string) => void) | undefined;
 }
 
 /** Compiles the realms of a configuration folder up to their rules. */
 export async function analyse(folder: string, options: AnalyseOptions = {}): Promise<Analysis> {
-  const { only, recorded = {}, cache = (_, make) => make() } = options;
+  const { only, recorded = {}, cache = (_, make) => make(), tests } = options;
   const walked = walk(folder, only);
   const realms = await Promise.all(
     walked.value.map((found) =>
       cache(found.name, () => checkedRealm(folder, found, walked.diagnostics, options)),
     ),
   );
-  const diagnostics = realms.flatMap(({ realm, rules, told, diagnostics }) => [
+  const diagnostics = realms.flatMap(({ realm, rules, told, diagnostics, ofTests = [] }) => [
     ...diagnostics,
+    ...(tests === "checked" ? ofTests : []),
     ...retiredFields(recorded, realm, rules, told),
   ]);
   return { realms, diagnostics: sorted([...walked.diagnostics, ...diagnostics]) };
@@ -81,41 +94,66 @@ async function checkedRealm(
   folder: string,
   found: RealmFolder,
   ofFolders: readonly Diagnostic[],
-  { step, handlers, known }: AnalyseOptions,
+  { step, handlers, known, tests: read }: AnalyseOptions,
 ): Promise<CheckedRealm> {
-  const { value: realm, diagnostics } = await checkedModel(folder, found, { handlers: handlers !== "none" });
+  const { value: subject, diagnostics } = await checkedModel(folder, found, {
+    handlers: handlers !== "none",
+  });
+  const { realm } = subject;
   const told = [...ofFolders, ...diagnostics];
   step?.(`checking ${realm.name}`);
   const rules = compileRules(realm);
-  const ofRules = [...rules.diagnostics, ...checkRules(realm, rules, told)];
-  const checked = { realm, rules, told, diagnostics: [...told, ...ofRules] };
+  const ofRules = [...rules.diagnostics, ...checkRules(subject, rules, told)];
+  const ofSeeds = hasErrors(told) ? [] : await seedProblems(folder, found, realm);
+  const tests = read === undefined ? undefined : readRuleTests(folder, found, realm);
+  const checked = {
+    realm,
+    rules,
+    ...(tests !== undefined && { tests: tests.value, ofTests: tests.diagnostics }),
+    told,
+    diagnostics: [...told, ...ofRules, ...ofSeeds],
+  };
   // What handlers are written against is of no use while it has mistakes.
-  if (realm.functions.length === 0 || handlers !== undefined || hasErrors(checked.diagnostics))
-    return checked;
-  step?.(`checking handlers of ${realm.name}`);
+  if (!hasCode(realm) || handlers !== undefined || hasErrors(checked.diagnostics)) return checked;
+  step?.(`checking ${realm.functions.length > 0 ? "handlers" : "migrations"} of ${realm.name}`);
   const { handlersOf } = await import("./handlers.ts");
   const { value: bundled, diagnostics: ofHandlers } = await handlersOf(folder, realm, known?.(realm.name));
-  return { ...checked, diagnostics: [...checked.diagnostics, ...ofHandlers], handlers: bundled };
+  return { ...checked, diagnostics: [...checked.diagnostics, ...ofHandlers], ...bundled };
+}
+
+/** What checks documents takes time to load. */
+async function seedProblems(
+  folder: string,
+  { seeds }: RealmFolder,
+  realm: Realm,
+): Promise<readonly Diagnostic[]> {
+  if (seeds.length === 0) return [];
+  const { checkSeeds } = await import("./check/seeds.ts");
+  return checkSeeds(folder, realm, seeds);
 }
 
 async function checkedModel(
   folder: string,
   found: RealmFolder,
   options: ReadOptions,
-): Promise<Staged<Realm>> {
+): Promise<Staged<ModelledRealm>> {
   const { value, diagnostics } = await readRealm(folder, found, options);
   const told = [...diagnostics, ...(await checkModel(value))];
-  return { value: value.realm, diagnostics: [...told, ...hints(value, told)] };
+  return { value, diagnostics: [...told, ...hints(value, told)] };
 }
 
 /** A realm's files. Pure: same model, same bytes. */
 export async function emitRealm(
-  { realm, rules }: AnalysedRealm,
+  { realm, rules, migrations = [] }: AnalysedRealm,
   client: ClientForm = {},
 ): Promise<EmittedRealm> {
   // Templates and formatters take time to load, and who only checks needs none.
   const { realmFiles } = await import("./emit.ts");
-  return emittedRealm(realm, await realmFiles(realm, rules, client));
+  const files = [...(await realmFiles(realm, rules, client)), ...migrations];
+  return emittedRealm(
+    realm,
+    files.sort((a, b) => (a.path < b.path ? -1 : 1)),
+  );
 }
 
 /** What the output folder is to hold. */

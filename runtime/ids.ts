@@ -20,6 +20,13 @@ export function isId(id: string): boolean {
   return envelope.test(id);
 }
 
+const generated = /^[0-9a-hjkmnp-tv-z]{20}$/;
+
+/** Whether it has the form of ids that {@link idGenerator} makes. */
+export function isGeneratedId(id: string): boolean {
+  return generated.test(id);
+}
+
 /** An integer from 0 (included) to `bound` (excluded). */
 export type Random = (bound: number) => number;
 

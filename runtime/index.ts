@@ -42,6 +42,7 @@ export { developmentServer } from "./instance/development.ts";
 export { main } from "./instance/main.ts";
 export { jobRoutes } from "./jobs/routes.ts";
 export type { JsonObject } from "./json.ts";
+export { migrationRoutes } from "./migrations/routes.ts";
 export { organizationAdministrationRoutes } from "./organizations/administration/routes.ts";
 export { organizationKeyRoutes, organizationRoutes } from "./organizations/routes.ts";
 export type { CollectionDefinition, RealmDefinition } from "./realm/definition.ts";
@@ -54,6 +55,8 @@ export type {
   TriggerRule,
   WebhookDefinition,
 } from "./realm/functions.ts";
+export { assign, convert, drop, fill, rename, steps, translate, where } from "./realm/migration-steps.ts";
+export type { MigrationDefinition } from "./realm/migrations.ts";
 export type { Validator } from "./realm/validator.ts";
 export { realtimeRoutes } from "./realtime/route.ts";
 export * from "./rules/index.ts";

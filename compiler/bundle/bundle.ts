@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { jsonText } from "../../templates/print/format.ts";
+import { explainedModule } from "../explain/clauses.ts";
 import type { Plan } from "../output/plan.ts";
 import { bundleName, installedVersion, packageRoot, workerModule } from "../package/package.ts";
+import type { AnalysedRealm } from "../pipeline.ts";
 import { docsFiles } from "./docs.ts";
 import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";
 
@@ -74,6 +76,29 @@ export async function bundleServer(out: string, plan: Plan): Promise<readonly Em
     // Bundled only where a realm has the route.
     ...(server.includes("swagger-ui-bundle.js") ? await docsFiles() : []),
   ];
+}
+
+/**
+ * `explain/<realm>.mjs`: the realm's rules taken apart, for servers with `SVC_EXPLAIN=on`. Each is complete in itself; the
+ * server does not import it.
+ */
+export async function explainedFiles(
+  realms: readonly Pick<AnalysedRealm, "realm" | "rules">[],
+): Promise<readonly EmittedFile[]> {
+  const withRules = realms.filter(({ realm }) => realm.auth);
+  return Promise.all(
+    withRules.map(async ({ realm, rules }) => {
+      const file = explainedModule(realm, rules);
+      const { outputFiles } = await build({
+        ...serverOptions,
+        banner: {},
+        entryPoints: [file.path],
+        outfile: file.path,
+        plugins: [runtimeOfThisPackage(), emittedModules("", () => [file])],
+      });
+      return { path: file.path, text: outputFiles.map(({ text }) => text).join("") };
+    }),
+  );
 }
 
 export function hasFunctions({ manifest }: Plan): boolean {

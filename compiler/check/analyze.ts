@@ -1,8 +1,8 @@
 /** Which checks there are, and what each of them is shown. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { sorted } from "../diagnostics/sort.ts";
-import type { Realm, RealmFunction } from "../model/model.ts";
-import type { RulesStage } from "../rules/compiled.ts";
+import { hasErrors, sorted } from "../diagnostics/sort.ts";
+import type { Collection, Realm, RealmFunction } from "../model/model.ts";
+import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
 import { type Documents, type Place, placeAt } from "../schema/place.ts";
 import { collectionSettings } from "../settings/collection.ts";
 import { functionSettings } from "../settings/function.ts";
@@ -15,6 +15,11 @@ import type {
   RealmSubject,
 } from "../settings/subject.ts";
 import { locate } from "../source/source.ts";
+import { ruled } from "./access/granted.ts";
+import { handOvers } from "./access/hand-over.ts";
+import { unnamedRoles } from "./access/unnamed-roles.ts";
+import { rulesBeyondRead, unreachedFieldRules } from "./access/unreached.ts";
+import { blindOwners, impossibleCreates, outOfSight } from "./access/written.ts";
 import { missingIndexes, tellingIndexes } from "./index-advice.ts";
 import { unindexedGroups, unindexedReferences } from "./index-hints.ts";
 import {
@@ -58,8 +63,13 @@ const collectionHints: readonly CollectionCheck[] = [unindexedGroups, unindexedR
  * The checks that need compiled rules. Rules with mistakes of their own are passed over, and of indexes in files with
  * errors among `told`, what was found before, nothing is said.
  */
-export function checkRules(realm: Realm, rules: RulesStage, told: readonly Diagnostic[]): Diagnostic[] {
+export function checkRules(
+  { realm, settings }: ModelledRealm,
+  rules: RulesStage,
+  told: readonly Diagnostic[],
+): Diagnostic[] {
   const faulty = filesWithErrors(told);
+  const broken = filesWithErrors([...told, ...rules.diagnostics]);
   const collections = realm.databases.flatMap((database) => database.collections);
   const found = collections.flatMap((collection) => {
     const compiled = rules.collections.get(`${collection.database}/${collection.name}`);
@@ -69,9 +79,10 @@ export function checkRules(realm: Realm, rules: RulesStage, told: readonly Diagn
     const others = [
       ...collectionSettings.flatMap(({ facts }) => facts(collection, compiled)),
       ...realtimeFacts(collection, compiled),
-      ...surelyMistaken(collection, compiled),
-      ...takeovers(collection, compiled),
-      ...(faulty.has(`${folder}/schema.json`) ? [] : unwritableFields(collection, compiled)),
+      ...ruleFaults(realm, collection, compiled, {
+        schema: !faulty.has(`${folder}/schema.json`),
+        rules: !broken.has(`${folder}/collection.yaml`),
+      }),
       ...unreadableTargets(realm, collection, rules, faulty),
     ];
     if (faulty.has(`${folder}/indexes.json`)) return others;
@@ -85,7 +96,49 @@ export function checkRules(realm: Realm, rules: RulesStage, told: readonly Diagn
   const source = realm.organizations?.create;
   const ofRealm =
     createOrganization === undefined || source === undefined ? [] : mistakenRule(source, createOrganization);
-  return sorted([...found, ...ofRealm, ...realm.functions.flatMap((fn) => functionFacts(fn, rules))]);
+  return sorted([
+    ...found,
+    ...ofRealm,
+    ...realm.functions.flatMap((fn) => functionFacts(fn, rules)),
+    ...collections.flatMap((each) => migrationFacts(each, rules)),
+    // What else names roles is not known while there are mistakes.
+    ...(hasErrors([...told, ...rules.diagnostics]) ? [] : unnamedRoles(realm, rules, settings)),
+  ]);
+}
+
+/** What is surely mistaken in the rules of a collection. Of a file with errors nothing is known. */
+function ruleFaults(
+  realm: Realm,
+  collection: Collection,
+  compiled: CompiledRules,
+  isKnown: { readonly schema: boolean; readonly rules: boolean },
+): Diagnostic[] {
+  const taken = takeovers(collection, compiled);
+  const subject = ruled(collection, compiled, isKnown.schema);
+  const single = [...surelyMistaken(subject), ...taken.map(({ diagnostic }) => diagnostic)];
+  if (!isKnown.rules) return single;
+  const unwritable = isKnown.schema ? unwritableFields(collection, compiled) : [];
+  const impossible = impossibleCreates(subject);
+  const told = new Set(impossible.map(({ span }) => span));
+  return [
+    ...single,
+    ...unwritable,
+    ...impossible,
+    ...blindOwners(subject),
+    ...outOfSight(subject),
+    ...handOvers(subject, realm, new Set(taken.map(({ field }) => field))),
+    ...rulesBeyondRead(subject),
+    ...unreachedFieldRules(subject).filter(({ span }) => !told.has(span)),
+  ];
+}
+
+function migrationFacts({ migrations = [] }: Collection, { migrations: whens }: RulesStage): Diagnostic[] {
+  return migrations.flatMap(({ path, ...each }) =>
+    (each.kind === "steps" ? each.steps : []).flatMap(({ when }, at) => {
+      const compiled = whens.get(path)?.[at];
+      return when === undefined || compiled === undefined ? [] : mistakenRule(when, compiled);
+    }),
+  );
 }
 
 function functionFacts(fn: RealmFunction, { functions }: RulesStage): Diagnostic[] {

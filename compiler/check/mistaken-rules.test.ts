@@ -33,13 +33,13 @@ const meant: readonly string[] = [
   "read: hasRole('editor') || hasRole('hr')",
   "read: hasRole('editor') || (hasRole('hr') && document.public)",
   "read: inOrg(document.owner_id) && !hasOrgRole(document.owner_id, 'member')",
-  // Whom the document names gives it away, or hands it on; those with a role may anyway.
-  "{ read: user != null, update: document.owner_id == user.id, delete: document.owner_id == user.id }",
-  "{ read: user != null, update: document.owner_id == user.id || hasRole('editor'), delete: document.owner_id == user.id }",
+  // Whom the document names may not give it away; those with a role may.
+  "{ read: user != null, update: document.owner_id == user.id && data.owner_id == user.id, delete: document.owner_id == user.id }",
+  "{ read: user != null, update: document.owner_id == user.id && data.owner_id == document.owner_id || hasRole('editor'), delete: document.owner_id == user.id }",
   "{ read: document._meta.owner == user.id || document.author_id == user.id, update: document._meta.owner == user.id }",
-  "{ read: user != null, update: document._meta.owner == user.id || document.editor_id == user.id }",
+  "{ read: user != null, update: document._meta.owner == user.id || document.editor_id == user.id && data.editor_id == user.id }",
   "{ read: user != null, update: user != null && data.owner_id == document.owner_id, delete: document.owner_id == user.id }",
-  "{ read: user != null, update: \"hasOrgRole(document.owner_id, 'owner')\", delete: document.author_id == user.id }",
+  "{ read: user != null, update: \"hasOrgRole(document.owner_id, 'owner') && inOrg(data.owner_id)\", delete: document.author_id == user.id }",
 ];
 
 async function codesOf(rules: readonly string[]): Promise<string[]> {

@@ -1,125 +1,93 @@
 /** Rules that cannot be meant as they are written: constant ones, clauses without effect, ids of another kind. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import type { Collection, RuleSource } from "../model/model.ts";
-import { oneLine } from "../model/rule-source.ts";
-import { canonicalText } from "../proofs/atoms.ts";
-import { relationOf } from "../proofs/relation.ts";
-import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
-import { type At, type Condition, leavesIn, type Value, valuesIn } from "../rules/form/form.ts";
-import { constant, simplify } from "../rules/form/simplify.ts";
+import type { RuleName, RuleSource } from "../model/model.ts";
+import { anything, orNone, type Room } from "../proofs/room.ts";
+import type { CompiledRule } from "../rules/compiled.ts";
+import { type Condition, leavesIn, type Value, valuesIn } from "../rules/form/form.ts";
 import { withArticle } from "../rules/helpers/arguments.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
 import { ruleSpan } from "../rules/language/report.ts";
+import { placeOf } from "../schema/place.ts";
+import type { Ruled } from "./access/granted.ts";
+import { isBeyondRead, ofReadable } from "./access/unreached.ts";
+import type { Around, Known } from "./clauses/around.ts";
+import { clauseFaults, isNever, outcomeOf, type Setting } from "./clauses/clauses.ts";
+import { saidOf } from "./clauses/said.ts";
 
-export function surelyMistaken(collection: Collection, compiled: CompiledRules): Diagnostic[] {
-  return rulesOf(collection, compiled).flatMap(([source, rule]) => mistakenRule(source, rule));
+const ruleNames: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
+
+export function surelyMistaken(subject: Ruled): Diagnostic[] {
+  const { collection, room } = subject;
+  const top = placeOf(collection.schema);
+  const said = (condition: Condition) => saidOf(condition, top);
+  return placedRules(subject).flatMap(({ name, source, rule }) => {
+    // That nobody who reads satisfies it is told as a whole.
+    const isBeyond = name !== undefined && isBeyondRead(subject, name);
+    const asked = isBeyond || name === undefined ? [] : readersOf(subject, name);
+    return mistakenRule(source, rule, {
+      room: name === undefined ? orNone(room) : room,
+      said,
+      around: { sure: [], further: asked, positive: true },
+    });
+  });
+}
+
+/** What holds of documents that a rule is asked of: their readers alone come so far. */
+function readersOf({ compiled: { rules } }: Ruled, name: RuleName): readonly Known[] {
+  const read = ofReadable.includes(name) ? rules.read?.form.condition : undefined;
+  if (read === undefined || read.kind === "constant") return [];
+  return [{ condition: read, words: "where the read rule holds" }];
+}
+
+interface PlacedRule {
+  /** Undefined of a field's. */
+  readonly name: RuleName | undefined;
+  readonly source: RuleSource;
+  readonly rule: CompiledRule;
 }
 
 /** Every rule of a collection that compiled, with its text. */
-function rulesOf({ rules, fieldRules }: Collection, compiled: CompiledRules): [RuleSource, CompiledRule][] {
-  const pairs = [
-    ...Object.entries(compiled.rules).map(
-      ([name, rule]) => [Object.entries(rules).find(([key]) => key === name)?.[1], rule] as const,
-    ),
-    ...compiled.fieldRules.flatMap(({ path, read, write }) => {
-      const own = fieldRules.find((each) => each.path === path);
-      return [[own?.read, read] as const, [own?.write, write] as const];
-    }),
-  ];
-  return pairs.flatMap(([source, rule]) =>
-    source === undefined || rule === undefined ? [] : [[source, rule]],
+function placedRules({ collection: { rules, fieldRules }, compiled }: Ruled): PlacedRule[] {
+  const own = ruleNames.map((name) => [name, rules[name], compiled.rules[name]] as const);
+  const ofFields = compiled.fieldRules.flatMap(({ path, read, write }) => {
+    const given = fieldRules.find((each) => each.path === path);
+    return [[undefined, given?.read, read] as const, [undefined, given?.write, write] as const];
+  });
+  return [...own, ...ofFields].flatMap(([name, source, rule]) =>
+    source === undefined || rule === undefined ? [] : [{ name, source, rule }],
   );
 }
 
-export function mistakenRule(source: RuleSource, { written, form }: CompiledRule): Diagnostic[] {
-  const tell = (at: At, problem: string): Diagnostic =>
-    diagnose("rule-clause", ruleSpan(source, at), { problem });
+/** What a rule is asked of. */
+interface Asking {
+  readonly room?: Room;
+  /** What the schema says of the fields that a condition reads. */
+  readonly said?: Setting["said"];
+  /** What is known wherever it is asked. */
+  readonly around?: Around;
+}
+
+/** @param setting what the rule is asked of, and what is known wherever it is */
+export function mistakenRule(
+  source: RuleSource,
+  { written, form }: CompiledRule,
+  { room = anything, said = () => undefined, around }: Asking = {},
+): Diagnostic[] {
   const ids = wrongIds(written, source);
   if (written.kind === "constant") return ids;
   const outcome = form.condition.kind === "constant" ? form.condition.holds : outcomeOf(written);
   // What comes of an id of the wrong kind is not told as well.
   if (ids.length > 0) return ids;
   if (outcome !== undefined) return [diagnose("rule-constant", source.span, { outcome: `${outcome}` })];
-  return clauseFaults(written, source.text, tell);
-}
-
-/** What a condition is for every caller and document; undefined where that depends, or is not known. */
-export function outcomeOf(condition: Condition): boolean | undefined {
-  const simple = simplify(condition);
-  if (simple.kind === "constant") return simple.holds;
-  if (relationOf(simple, constant(false, condition.at)).forward) return false;
-  return relationOf(constant(true, condition.at), simple).forward ? true : undefined;
-}
-
-type Tell = (at: At, problem: string) => Diagnostic;
-
-/** Clauses beside each other that are compared: each with each other takes time. */
-const MAX_CLAUSES = 10;
-
-function clauseFaults(condition: Condition, text: string, tell: Tell): Diagnostic[] {
-  switch (condition.kind) {
-    case "not":
-      return clauseFaults(condition.of, text, tell);
-    case "choice":
-      return [condition.when, condition.yes, condition.no].flatMap((part) => partFaults(part, text, tell));
-    case "and":
-    case "or": {
-      const parts = clausesOf(condition, condition.kind).slice(0, MAX_CLAUSES);
-      const told = parts.map((part) => partFaults(part, text, tell));
-      const sound = parts.filter((_, at) => told[at]?.length === 0);
-      return [...told.flat(), ...needless(sound, condition.kind, text, tell)];
-    }
-    default:
-      return [];
+  if (isNever(written, room)) {
+    const known = said(written);
+    const because = known === undefined ? "" : `: by schema.json ${known}`;
+    return [diagnose("rule-outside-schema", source.span, { because })];
   }
-}
-
-/** `a && (b && c)` has three. */
-function clausesOf(condition: Condition, kind: "and" | "or"): readonly Condition[] {
-  if (condition.kind !== "and" && condition.kind !== "or") return [condition];
-  return condition.kind === kind ? condition.of.flatMap((part) => clausesOf(part, kind)) : [condition];
-}
-
-function partFaults(part: Condition, text: string, tell: Tell): Diagnostic[] {
-  if (part.kind === "constant")
-    return [tell(part.at, `\`${part.holds}\` has no place beside other conditions`)];
-  const outcome = outcomeOf(part);
-  if (outcome === undefined) return clauseFaults(part, text, tell);
-  return [tell(part.at, `\`${oneLine(text, part.at)}\` is always ${outcome}`)];
-}
-
-/** Clauses that others say already. */
-function needless(parts: readonly Condition[], kind: "and" | "or", text: string, tell: Tell): Diagnostic[] {
-  const gone = new Set<Condition>();
-  // Later ones first, so that of two that say the same the first stays.
-  for (const part of parts.toReversed()) {
-    const others = parts.filter((other) => other !== part && !gone.has(other));
-    if (others.some((other) => isSaidBy(part, other, kind))) gone.add(part);
-  }
-  return [...gone].flatMap((part) => {
-    const other = parts.find((each) => each !== part && isSaidBy(part, each, kind));
-    if (other === undefined) return [];
-    const [own, beside] = [oneLine(text, part.at), oneLine(text, other.at)];
-    const reason = kind === "and" ? "from which it follows" : "which holds wherever it does";
-    const same = canonicalText(part) === canonicalText(other);
-    return [
-      tell(
-        part.at,
-        same
-          ? `\`${own}\` stands here twice`
-          : `\`${own}\` makes no difference beside \`${beside}\`, ${reason}`,
-      ),
-    ];
-  });
-}
-
-function isSaidBy(part: Condition, other: Condition, kind: "and" | "or"): boolean {
-  if (canonicalText(part) === canonicalText(other)) return true;
-  // That something is there or not, and who is a member, is said for the reader, and to be safe, beside what needs it.
-  if (part.kind === "absent" || (part.kind === "not" && part.of.kind === "absent")) return false;
-  if (kind === "and" && part.kind === "membership" && part.roles.length === 0) return false;
-  return kind === "and" ? relationOf(other, part).forward : relationOf(part, other).forward;
+  return clauseFaults(written, { text: source.text, room, said }, around).map(({ at, problem }) =>
+    diagnose("rule-clause", ruleSpan(source, at), { problem }),
+  );
 }
 
 /** What ids are of; undefined for values of which that is not known. */

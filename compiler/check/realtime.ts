@@ -5,7 +5,7 @@ import type { CompiledRules } from "../rules/compiled.ts";
 import { type Condition, isKnown, leavesIn, type Value, valuesIn } from "../rules/form/form.ts";
 import { readRules } from "../settings/read-rules.ts";
 import { diagnose } from "../settings/realtime.ts";
-import { outcomeOf } from "./mistaken-rules.ts";
+import { outcomeOf } from "./clauses/clauses.ts";
 
 /**
  * Nobody can follow what nobody can read; and a rule that compares what is stored with the clock lets through something

@@ -29,7 +29,7 @@ let number = 0;
 function written({ properties, fields, closed, name = "people", realm }: Version): string {
   const root = join(folder, String(number++));
   const files = {
-    "desk/realm.yaml": `auth: ${realm ?? "enabled"}\n${realm === undefined ? "roles: { hr: {}, lead: {} }\n" : ""}`,
+    "desk/realm.yaml": `auth: ${realm ?? "enabled"}\n${realm === undefined ? "roles: { hr: {}, lead: { admin: read } }\n" : ""}`,
     [`desk/db/${name}/schema.json`]: JSON.stringify({
       type: "object",
       properties,

@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import collectionSchema from "../../docs/schemas/collection.schema.json" with { type: "json" };
 import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: "json" };
+import migrationSchema from "../../docs/schemas/migration.schema.json" with { type: "json" };
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
+import ruleTestSchema from "../../docs/schemas/rule-test.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
@@ -22,10 +24,29 @@ interface FileSchema {
   readonly name: string;
   readonly schema: JsonObject;
   /** Files in which a key may be meaningful; the first that takes an example will do. */
-  readonly hosts: readonly JsonObject[];
+  readonly hosts: readonly JsonValue[];
+  /** Of each group of keys an object has one. */
+  readonly alternatives?: Alternatives;
+  /** Files that examples are about. */
+  readonly beside?: Readonly<Record<string, string>>;
 }
 
+type Alternatives = readonly (readonly string[])[];
+
 const roles = { editor: {}, hr: {} };
+/** With the callers and documents that examples of tests name. */
+const ruleTestHosts = [
+  {
+    callers: { ada: { roles: ["editor"] }, nobody: "anonymous" },
+    documents: { open: { status: "open" } },
+    tests: [{ read: { deny: { anonymous: "*" } } }],
+  },
+  {
+    callers: { ada: {}, importer: { key: {} } },
+    documents: { open: { status: "open" } },
+    tests: [{ read: { deny: { anonymous: "*" } } }],
+  },
+];
 const files: readonly FileSchema[] = [
   { name: "realm.yaml", schema: realmSchema, hosts: [{ auth: "enabled", roles }, {}] },
   {
@@ -38,9 +59,42 @@ const files: readonly FileSchema[] = [
     ],
   },
   { name: "indexes.json", schema: indexesSchema, hosts: [{}] },
+  {
+    name: "support/tickets/_migrations/0001-steps.yaml",
+    schema: migrationSchema,
+    hosts: [[{}], [{ drop: { field: "legacy" } }]],
+  },
+  {
+    name: "support/tickets/_tests/rules.yaml",
+    schema: ruleTestSchema,
+    hosts: ruleTestHosts,
+    alternatives: [
+      [
+        ...["read", "create", "update", "delete", "restore", "purge", "list", "fields", "call"],
+        "create_organization",
+      ],
+      ["allow", "deny", "expect"],
+      ["patch", "replace"],
+    ],
+    beside: {
+      "realm.yaml": `auth: enabled
+roles: { editor: {}, hr: {} }
+organizations:
+  roles: { owner: { manage: [org] } }
+  creator_roles: [owner]
+  team_roles: { lead: {} }
+`,
+      "collection.yaml": `rules: { read: true, create: true, update: true }
+fields: { salary: { read: hasRole('hr'), write: hasRole('hr') } }
+soft_delete: true
+`,
+      "function.yaml": "mode: call\ninvoke: true\ninput: { type: object }\n",
+      "handler.ts": "export default () => undefined;\n",
+    },
+  },
 ];
 
-describe.each(files)("the schema of $name", ({ name, schema, hosts }) => {
+describe.each(files)("the schema of $name", ({ name, schema, hosts, alternatives = [], beside = {} }) => {
   const keys = keysOf(schema, schema, []);
 
   test("describes every key", () => {
@@ -61,8 +115,11 @@ describe.each(files)("the schema of $name", ({ name, schema, hosts }) => {
     "$path: the examples are taken",
     async (key) => {
       for (const [at, example] of examplesOf(key.schema).entries()) {
-        const candidates = hostsOf(key.path, keys, hosts).map((host) => placed(host, key.path, example));
-        const told = await firstTaken(`${name}/${key.path.join("-")}-${at}`, name, candidates);
+        const around = hostsOf(key.path, keys, hosts, alternatives);
+        const whole = around.map((host) => placed(host, key.path, example));
+        const alone = around.map((host) => placed(host, key.path, example, alternatives));
+        const candidates = [...whole, ...(alternatives.length > 0 ? alone : [])];
+        const told = await firstTaken(`${name}/${key.path.join("-")}-${at}`, name, candidates, beside);
         expect(told, `${spelt(key)}: ${JSON.stringify(example)}`).toEqual([]);
       }
     },
@@ -139,12 +196,13 @@ function spelt({ path }: Key): string {
 function hostsOf(
   path: readonly string[],
   keys: readonly Key[],
-  hosts: readonly JsonObject[],
+  hosts: readonly JsonValue[],
+  alternatives: Alternatives,
 ): readonly JsonValue[] {
   const around = keys.findLast((key) => isAround(key, path));
   if (around === undefined) return hosts;
-  return hostsOf(around.path, keys, hosts).flatMap((host) =>
-    examplesOf(around.schema).map((example) => placed(host, around.path, example)),
+  return hostsOf(around.path, keys, hosts, alternatives).flatMap((host) =>
+    examplesOf(around.schema).map((example) => placed(host, around.path, example, alternatives)),
   );
 }
 
@@ -152,25 +210,40 @@ function isAround(key: Key, path: readonly string[]): boolean {
   return key.path.length < path.length && key.path.every((name, at) => path[at] === name);
 }
 
-/** A value with another in it, at a path: `*` is the last name that stands there. */
-function placed(host: JsonValue | undefined, path: readonly string[], value: JsonValue): JsonValue {
+/**
+ * A value with another in it, at a path: `*` is the last name that stands there.
+ * @param alternatives a key stands in the place of another of its group
+ */
+function placed(
+  host: JsonValue | undefined,
+  path: readonly string[],
+  value: JsonValue,
+  alternatives: Alternatives = [],
+): JsonValue {
   const [step, ...rest] = path;
   if (step === undefined) return value;
-  if (Array.isArray(host)) return [placed(host[0], rest, value), ...host.slice(1)];
+  if (Array.isArray(host)) return [placed(host[0], rest, value, alternatives), ...host.slice(1)];
   const object = isJsonObject(host) ? host : {};
   const name = step === "*" ? (Object.keys(object).at(-1) ?? "example") : step;
-  return { ...object, [name]: placed(object[name], rest, value) };
+  const others = alternatives.find((group) => group.includes(name)) ?? [];
+  const beside = Object.entries(object).filter(([key]) => key === name || !others.includes(key));
+  return { ...Object.fromEntries(beside), [name]: placed(object[name], rest, value, alternatives) };
 }
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-schemas-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the compiler says against the first of some files that it takes, else of the last. JSON is YAML, too. */
-async function firstTaken(place: string, name: string, candidates: readonly JsonValue[]): Promise<string[]> {
+async function firstTaken(
+  place: string,
+  name: string,
+  candidates: readonly JsonValue[],
+  beside: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
   let told = ["no candidates"];
   for (const [at, candidate] of candidates.entries()) {
     const root = join(folder, place, String(at));
-    const content = { ...exampleFiles({ [name]: JSON.stringify(candidate) }), ...profile };
+    const content = { ...exampleFiles({ ...beside, [name]: JSON.stringify(candidate) }), ...profile };
     for (const [path, text] of Object.entries(content)) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);

@@ -21,8 +21,13 @@ import { ruleSpan } from "../rules/language/report.ts";
 /** In the order in which the rule that goes by a field is named. */
 const acts: readonly RuleName[] = ["update", "delete", "read", "restore", "purge"];
 
+export interface Takeover {
+  readonly field: string;
+  readonly diagnostic: Diagnostic;
+}
+
 /** One warning for each field. */
-export function takeovers(collection: Collection, compiled: CompiledRules): Diagnostic[] {
+export function takeovers(collection: Collection, compiled: CompiledRules): Takeover[] {
   const { update } = compiled.rules;
   const source = collection.rules.update;
   if (update === undefined || source === undefined) return [];
@@ -40,7 +45,7 @@ export function takeovers(collection: Collection, compiled: CompiledRules): Diag
       place === undefined || leaf === undefined
         ? []
         : [{ message: `'${field}' says here whose the document is`, span: ruleSpan(place, leaf.at) }];
-    return [diagnose("owner-takeover", source.span, { field, rule }, { related })];
+    return [{ field, diagnostic: diagnose("owner-takeover", source.span, { field, rule }, { related }) }];
   });
 }
 

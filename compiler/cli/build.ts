@@ -4,7 +4,8 @@ import { join, relative, sep } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { counted } from "../diagnostics/render.ts";
-import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
+import { hasErrors, sorted, withoutHints } from "../diagnostics/sort.ts";
+import { type Unmigrated, unmigrated } from "../diff/unmigrated.ts";
 import { recordedFiles } from "../output/configuration.ts";
 import type { Plan } from "../output/plan.ts";
 import { type Output, readOutput } from "../output/read.ts";
@@ -42,16 +43,17 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
   if (realm !== undefined) requireRealm(config, realm);
   const previous = await onDisk(out, () => readOutput(out));
   terminal.step(`reading ${config}`);
-  const { realms, diagnostics: found } = await analyse(config, {
+  const { realms, diagnostics: ofFiles } = await analyse(config, {
     only: realm,
     recorded: recordedFiles(previous?.configuration),
     step: terminal.step,
   });
-  const diagnostics = withoutHints(found);
+  const behind = unmigrated(previous?.configuration, realms);
+  const diagnostics = withoutHints(sorted([...ofFiles, ...behind.diagnostics]));
   reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
   try {
-    return await onDisk(out, () => written(config, realms, previous, options, terminal, started));
+    return await onDisk(out, () => written({ config, realms, previous, options, behind }, terminal, started));
   } catch (error) {
     if (!(error instanceof HandlersMoved)) throw error;
     terminal.fail(error.message);
@@ -59,17 +61,21 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
   }
 }
 
+/** What is to be written. */
+interface Built {
+  readonly config: string;
+  readonly realms: readonly AnalysedRealm[];
+  /** What the output folder was built from. */
+  readonly previous: Output | undefined;
+  readonly options: BuildOptions;
+  readonly behind: Unmigrated;
+}
+
 /** @throws HandlersMoved */
-async function written(
-  config: string,
-  realms: readonly AnalysedRealm[],
-  previous: Output | undefined,
-  options: BuildOptions,
-  terminal: Terminal,
-  started: number,
-): Promise<ExitCode> {
+async function written(built: Built, terminal: Terminal, started: number): Promise<ExitCode> {
+  const { config, realms, options } = built;
   const { out, bundle, realm, check } = options;
-  const plan = await emit(realms, previous, options, terminal);
+  const plan = await emit(built, terminal);
   const difference = await compareOutput(out, plan);
   nameForeign(out, difference, terminal);
   if (check) return reportStale(out, difference, terminal);
@@ -84,12 +90,8 @@ async function written(
 /** Collections beyond which garbage, which may be four times what is in use, is worth collecting earlier. */
 const MANY = 100;
 
-async function emit(
-  realms: readonly AnalysedRealm[],
-  previous: Output | undefined,
-  { realm, standaloneClient }: BuildOptions,
-  terminal: Terminal,
-): Promise<Plan> {
+async function emit({ realms, previous, options, behind }: Built, terminal: Terminal): Promise<Plan> {
+  const { realm, standaloneClient } = options;
   const emitted = [];
   const collections = realms
     .flatMap(({ realm }) => realm.databases)
@@ -99,7 +101,12 @@ async function emit(
     terminal.step(`emitting ${each.realm.name}`);
     emitted.push(await emitRealm(each, { standalone: standaloneClient }));
   }
-  return emitOutput(emitted, { compiler: compilerVersion(), previous, partial: realm !== undefined });
+  return emitOutput(emitted, {
+    compiler: compilerVersion(),
+    previous,
+    partial: realm !== undefined,
+    unmigrated: behind.schemas,
+  });
 }
 
 /** @throws HandlersMoved */
@@ -115,8 +122,8 @@ async function makeBundle(
   const built = realms.flatMap((each) => each.handlers ?? []);
   const handlers =
     realm === undefined ? built : [...built, ...(await keptHandlers(config, bundle, plan, realm))];
-  const { bundleServer } = await import("../bundle/bundle.ts");
-  return [...(await bundleServer(out, plan)), ...handlers];
+  const { bundleServer, explainedFiles } = await import("../bundle/bundle.ts");
+  return [...(await bundleServer(out, plan)), ...(await explainedFiles(realms)), ...handlers];
 }
 
 /** @param only the one realm that was built: of others it stays */

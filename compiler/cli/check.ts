@@ -1,12 +1,13 @@
 import { join, relative, resolve, sep } from "node:path";
 import { catalogue } from "../check/catalogue.ts";
-import type { Recorded } from "../check/retired.ts";
 import { renderGithub } from "../diagnostics/github.ts";
 import { rebased } from "../diagnostics/rebased.ts";
 import { counted, renderJson } from "../diagnostics/render.ts";
 import { renderSarif } from "../diagnostics/sarif.ts";
-import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
-import { filesBehind, UnknownOutput } from "../diff/sides.ts";
+import { hasErrors, sorted, withoutHints } from "../diagnostics/sort.ts";
+import { configurationBehind, UnknownOutput } from "../diff/sides.ts";
+import { unmigrated } from "../diff/unmigrated.ts";
+import { type RecordedConfiguration, recordedFiles } from "../output/configuration.ts";
 import { compilerVersion } from "../package/package.ts";
 import { analyse } from "../pipeline.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
@@ -40,9 +41,14 @@ export async function check(
 ): Promise<ExitCode> {
   requireFolder(config);
   if (options.relativeTo !== undefined) requireFolder(options.relativeTo);
-  const recorded = options.against === undefined ? {} : await recordedOf(options.against);
+  const before = options.against === undefined ? undefined : await recordedOf(options.against);
   terminal.step(`reading ${config}`);
-  const { realms, diagnostics: found } = await analyse(config, { recorded, step: terminal.step });
+  const { realms, diagnostics: ofFiles } = await analyse(config, {
+    recorded: recordedFiles(before),
+    tests: "checked",
+    step: terminal.step,
+  });
+  const found = sorted([...ofFiles, ...unmigrated(before, realms).diagnostics]);
   const base = baseOf(config, options, environment);
   const told = options.hints === false ? withoutHints(found) : found;
   const diagnostics = rebased(told, relative(base, resolve(config)).split(sep).join("/"));
@@ -69,10 +75,10 @@ export async function check(
   return hasErrors(diagnostics) ? exit.diagnostics : exit.ok;
 }
 
-async function recordedOf(folder: string): Promise<Recorded> {
+async function recordedOf(folder: string): Promise<RecordedConfiguration> {
   requireFolder(folder);
   try {
-    return await filesBehind(folder);
+    return await configurationBehind(folder);
   } catch (error) {
     throw error instanceof UnknownOutput ? new UsageError(error.message) : error;
   }
@@ -82,7 +88,11 @@ async function recordedOf(folder: string): Promise<Recorded> {
  * The folder that files are named from, absolute: the configuration's, unless another is asked for. Annotations and code scanning
  * need paths from the root of the checkout, which GitHub names in `GITHUB_WORKSPACE`.
  */
-function baseOf(config: string, { format, relativeTo }: CheckOptions, environment: Environment): string {
+export function baseOf(
+  config: string,
+  { format, relativeTo }: Pick<CheckOptions, "format" | "relativeTo">,
+  environment: Environment,
+): string {
   if (relativeTo !== undefined) return resolve(relativeTo);
   const workspace = environment["GITHUB_WORKSPACE"];
   const forGithub = (format === "github" || format === "sarif") && workspace ? resolve(workspace) : undefined;

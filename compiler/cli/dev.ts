@@ -7,6 +7,7 @@ import { type Front, openFront } from "../dev/front.ts";
 import { Session, type Teller } from "../dev/session.ts";
 import { story } from "../dev/story.ts";
 import { counted } from "../diagnostics/render.ts";
+import { renderFailure } from "../rule-tests/run/reports/text.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { requireApart, requireFolder, requireOutput } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";
@@ -154,6 +155,13 @@ function teller({ config, data, url, terminal }: Telling): Teller {
     crashed(how, next) {
       fail(`the server ended: ${how}`);
       out(colors.yellow(next === "restarting" ? "it is started again" : "a change starts it again"));
+    },
+    refused: (line) => out(colors.dim(line)),
+    tested({ passed, failed, broken, mended }) {
+      for (const each of broken) out(renderFailure(each, outLook.colored));
+      for (const { file, line, name } of mended) out(`${file}:${line} passes again: ${name}`);
+      const count = `rule tests: ${passed} passed, ${failed} failed`;
+      out(failed > 0 ? colors.red(count) : count);
     },
     hindered: (error) => fail(error instanceof Error ? error.message : String(error)),
   };

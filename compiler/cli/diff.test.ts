@@ -19,11 +19,18 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Of the matrix, that gain. */
+const rows = [
+  ...["anonymous", "signed in", "owner", "role agent", "member", "org role clerk", "org role owner"],
+  ...["team", "team role lead"],
+];
+
 const widened = {
   kind: "additive",
   realm: "desk",
   where: "db/notes rules.read",
   message: "was `hasRole('lead')`, is allowed to everybody; an anonymous caller may now read any document",
+  cells: rows.map((row) => ({ row, column: "read", was: "never", is: "always" })),
 };
 
 describe("realmc diff", () => {
@@ -31,7 +38,8 @@ describe("realmc diff", () => {
     const { status, stdout, stderr } = await realmc("diff", "old", "now");
     expect([status, stdout]).toEqual([
       0,
-      `additive desk db/notes rules.read: ${widened.message} (rule-widened)\n`,
+      `additive desk db/notes rules.read: ${widened.message} (rule-widened)\n` +
+        `  read of ${rows.join(", ")}: never -> always\n`,
     ]);
     expect(stderr).toMatch(/^1 additive$/m);
   });

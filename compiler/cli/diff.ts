@@ -1,5 +1,8 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
+import { withCells } from "../diff/access/cells.ts";
+import { newAccess } from "../diff/access/gate.ts";
+import { renderVerdict, renderVerdictJson } from "../diff/access/render.ts";
 import { diffRealms } from "../diff/diff.ts";
 import { renderChangeCount, renderChanges, renderChangesJson } from "../diff/render.ts";
 import { analyseSides, type Sides, UnknownOutput } from "../diff/sides.ts";
@@ -15,17 +18,19 @@ export interface DiffOptions {
   readonly format: DiffFormat;
   /** Exit 0 whatever breaks. */
   readonly allowBreaking?: true;
+  /** The one question is whether somebody gains an access. */
+  readonly newAccess?: boolean;
 }
 
 /**
  * `realmc diff`: what changed for clients between two configurations or output folders, on stdout; 1 where something
- * leaks or breaks them, or one of the two has mistakes.
+ * leaks or breaks them, or one of the two has mistakes. With `newAccess` false whether somebody gains an access, and 1 if so.
  * @throws UsageError
  */
 export async function diff(
   old: string,
   now: string,
-  { format, allowBreaking }: DiffOptions,
+  { format, allowBreaking, newAccess: mayGain }: DiffOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   requireFolder(old);
@@ -40,7 +45,15 @@ export async function diff(
     terminal.fail(`${faulty.join(" and ")} cannot be compared before these are mended`);
     return exit.diagnostics;
   }
-  const changes = diffRealms(sides.old.realms, sides.now.realms);
+  if (mayGain === false) {
+    const verdict = newAccess(sides.old.realms, sides.now.realms);
+    terminal.out(
+      format === "json" ? renderVerdictJson(verdict) : renderVerdict(verdict, terminal.outLook.colored),
+    );
+    return verdict.result === "PASS" ? exit.ok : exit.diagnostics;
+  }
+  const found = diffRealms(sides.old.realms, sides.now.realms);
+  const changes = withCells(found, sides.old.realms, sides.now.realms);
   print(changes, format, terminal);
   const has = (wanted: Kind): boolean => changes.some(({ kind }) => kind === wanted);
   return has("leak") || (has("breaking") && allowBreaking !== true) ? exit.diagnostics : exit.ok;

@@ -46,7 +46,7 @@ describe("realmc init", () => {
     const { status, stdout, stderr } = await init("my shop");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("  config/app/realm.yaml\n");
-    expect(stdout).toContain(`17 files written to my shop
+    expect(stdout).toContain(`20 files written to my shop
 
 Next:
   cd 'my shop'
@@ -71,7 +71,7 @@ And the test of its function:
     const { status, stdout } = await init();
     expect(status).toBe(0);
     expect(stdout).toContain("  package.json (completed)\n");
-    expect(stdout).toContain("16 files written to this folder\n\nNext:\n  npx realmc dev config\n");
+    expect(stdout).toContain("19 files written to this folder\n\nNext:\n  npx realmc dev config\n");
     expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({
       scripts: { dev: "realmc dev config" },
       devDependencies: { realmc: "^0.1.0" },
@@ -90,7 +90,7 @@ And the test of its function:
     const before = paths();
     const { status, stdout, stderr } = await init();
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^error: 15 files are in the way, and nothing was written\n {2}\.gitattributes\n/);
+    expect(stderr).toMatch(/^error: 18 files are in the way, and nothing was written\n {2}\.gitattributes\n/);
     expect(stderr).toContain("  config/app/realm.yaml\n");
     expect(stderr).toMatch(/hint: --keep-existing leaves .*\n$/);
     expect(paths()).toEqual(before);
@@ -112,7 +112,7 @@ And the test of its function:
     const { status, stdout } = await init(".", { keepExisting: true });
     expect(status).toBe(0);
     expect(stdout).toContain(
-      "  .gitignore (kept as it was)\n  package.json (kept as it was)\n15 files written",
+      "  .gitignore (kept as it was)\n  package.json (kept as it was)\n18 files written",
     );
     expect(stdout).toContain("  npm install --save-dev realmc typescript @types/node\n");
     expect(readFileSync(join(folder, "package.json"), "utf8")).toBe('{"name": "mine"}');

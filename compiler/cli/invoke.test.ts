@@ -7,7 +7,11 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../runtime/testing/until.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { configurationShape, recordedConfiguration } from "../../runtime/realm/recorded.ts";
+import { openStores } from "../../runtime/store/engines.ts";
 import { externalPackages } from "../bundle/bundle.ts";
+import { readOutput } from "../output/read.ts";
 import { installedFolder } from "../package/package.ts";
 import { commandsIn, entry } from "./testing/commands.ts";
 
@@ -103,6 +107,24 @@ test("prints the output alone on stdout, what the handler logs on stderr; what i
     stderr: 'info: counted {"name":"b"}\n',
   });
   expect(readdirSync(folder).sort()).toEqual([...before, "data", "input.json"].sort());
+});
+
+test("the store keeps the configuration that the bundle was built of", { timeout }, async () => {
+  expect(invoke("shop/db/hook", "hi").status).toBe(0);
+  const location = { engine: "sqlite", folder: join(folder, "data") } as const;
+  const stores = await openStores({ location, setting: "data", clock: systemClock, queryTime: 5_000 });
+  try {
+    const store = await stores.open("shop");
+    await store.provision([configurationShape]);
+    const output = await readOutput(join(folder, "generated"));
+    expect(output).toBeDefined();
+    expect(await recordedConfiguration(store)).toMatchObject({
+      fingerprint: output?.manifest.fingerprint,
+      files: output?.configuration.realms["shop"],
+    });
+  } finally {
+    await stores.close();
+  }
 });
 
 test("exits 1 with the error's envelope: the handler's own, that the input does not fit, that it failed and why", {

@@ -1,15 +1,12 @@
 /** `realmc invoke`: one run of a function, as a server would make it. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { statSync } from "node:fs";
 import { didYouMean } from "../../runtime/suggest.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import type { Realm } from "../model/model.ts";
-import { writeWhole } from "../output/write.ts";
-import { compilerVersion, installedFolder } from "../package/package.ts";
-import { type AnalysedRealm, analyse, emitOutput, emitRealm } from "../pipeline.ts";
+import { analyse } from "../pipeline.ts";
 import { exit, UsageError } from "./exit.ts";
 import { requireFolder, requireRealm } from "./folders.ts";
+import { inPassingBundle } from "./passing-bundle.ts";
 import { reportDiagnostics } from "./report.ts";
 import { runServer } from "./serve.ts";
 import type { Terminal } from "./terminal.ts";
@@ -43,15 +40,11 @@ export async function invoke(name: string, options: InvokeOptions, terminal: Ter
     return exit.diagnostics;
   }
   for (const each of realms) requireFunction(each.realm, rest.join("/"), as);
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "realmc-invoke-")));
-  try {
-    await bundleInto(folder, realms);
+  return inPassingBundle(realms, (folder) => {
     const words = [...option("--input", input), ...option("--as", as)];
     const variables = store === undefined ? {} : { SVC_STORE: store };
-    return await runServer(folder, ["invoke", name, ...words], variables);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    return runServer(folder, ["invoke", name, ...words], variables);
+  });
 }
 
 /** @throws UsageError */
@@ -72,21 +65,6 @@ function requireFunction({ name: realm, functions }: Realm, name: string, as: st
   }
   if (as !== undefined && found.mode !== "call")
     throw new UsageError(`--as: ${called} is of mode ${found.mode}, which no user calls`);
-}
-
-/** Answers what a deployed bundle holds, with the packages that it needs from this one's. */
-async function bundleInto(folder: string, realms: readonly AnalysedRealm[]): Promise<void> {
-  const emitted = await Promise.all(realms.map((each) => emitRealm(each)));
-  const plan = await emitOutput(emitted, {
-    ...{ compiler: compilerVersion(), previous: undefined, partial: false },
-  });
-  const { bundleServer, externalPackages } = await import("../bundle/bundle.ts");
-  const handlers = realms.flatMap((each) => each.handlers ?? []);
-  for (const file of [...(await bundleServer(folder, plan)), ...handlers]) await writeWhole(folder, file);
-  for (const each of externalPackages) {
-    mkdirSync(dirname(join(folder, "node_modules", each)), { recursive: true });
-    symlinkSync(installedFolder(each), join(folder, "node_modules", each));
-  }
 }
 
 function option(name: string, value: string | undefined): readonly string[] {

@@ -1,15 +1,27 @@
 /** The command line of `realmc`. */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { compilerVersion } from "../package/package.ts";
+import { backupCommands } from "./backup.ts";
 import type { BuildOptions } from "./build.ts";
 import type { CheckOptions } from "./check.ts";
 import type { DevOptions } from "./dev.ts";
 import type { DiffOptions } from "./diff.ts";
+import { dropCommand } from "./drop.ts";
 import { exit, UsageError } from "./exit.ts";
+import { explainCommand } from "./explain-command.ts";
 import type { ExplainRuleOptions } from "./explain-rule.ts";
+import { exportCommand } from "./export.ts";
 import { helpExamples } from "./help-examples.ts";
+import { importCommand } from "./import.ts";
 import type { InvokeOptions } from "./invoke.ts";
+import { matrixCommand } from "./matrix.ts";
+import { migrateCommand } from "./migrate.ts";
+import { migrationCommand } from "./migration.ts";
+import { planCommand } from "./plan.ts";
+import { seedCommand } from "./seed.ts";
 import { createTerminal, type Surroundings, type Terminal } from "./terminal.ts";
+import { testCommand } from "./test.ts";
+import { verifyCommand } from "./verify.ts";
 
 /** Runs a command line, in the process's surroundings unless others are given; answers the exit code. */
 export async function main(
@@ -110,15 +122,7 @@ function commandLine(
       finish(await check(config, options, terminal, environment));
     });
 
-  const explaining = program
-    .command("explain")
-    .description("says what a diagnostic means, with a wrong and a right example")
-    .argument("[code]", "of the diagnostic; without: lists all")
-    .addHelpText("after", helpExamples.explain)
-    .action(async (code: string | undefined) => {
-      const { explain } = await import("./explain.ts");
-      finish(explain(code, terminal));
-    });
+  const explaining = explainCommand(program, { terminal, environment, finish });
   explaining
     .command("rule")
     .description(
@@ -158,6 +162,10 @@ function commandLine(
     .argument("<old>", "folder of realms, or output that was built from one")
     .argument("<new>", "the same, as it is now")
     .option("--allow-breaking", "exit 0 whatever breaks; what leaks is still 1")
+    .option(
+      "--no-new-access",
+      "only whether somebody may do what they could not: PASS, or FAIL with each access; exit 1",
+    )
     .addOption(new Option("--format <format>", "of the changes").choices(["text", "json"]).default("text"))
     .addHelpText("after", helpExamples.diff)
     .action(async (old: string, now: string, options: DiffOptions) => {
@@ -186,11 +194,13 @@ function commandLine(
   program
     .command("serve")
     .description("runs a bundle; configured by environment only")
-    .argument("[dist]", "folder of the bundle", "dist")
+    .argument("[dist]", "folder of the bundle (default: dist)")
+    .option("--dist <folder>", "the same")
+    .option("--handover", "have the server that runs hand over to the bundle as it is now, and wait")
     .addHelpText("after", helpExamples.serve)
-    .action(async (dist: string) => {
+    .action(async (folder: string | undefined, { dist, handover }: { dist?: string; handover?: true }) => {
       const { runServer } = await import("./serve.ts");
-      finish(await runServer(dist, []));
+      finish(await runServer(folder ?? dist ?? "dist", handover ? ["handover"] : []));
     });
 
   const inBundle = async (_options: object, command: Command) => finish(await runCommand(command));
@@ -259,6 +269,13 @@ function commandLine(
     .addHelpText("after", helpExamples.copy)
     .action(inBundle);
 
+  exportCommand(program, inBundle);
+  importCommand(program, inBundle);
+  migrateCommand(program, inBundle);
+  backupCommands(program, inBundle);
+  verifyCommand(program, inBundle);
+  dropCommand(program, inBundle);
+
   program
     .command("invoke")
     .description("runs a function once and prints its output as JSON; exit 1 with the error where it fails")
@@ -276,6 +293,11 @@ function commandLine(
       finish(await invoke(name, options, terminal));
     });
 
+  migrationCommand(program, terminal, finish);
+  planCommand(program, terminal, { environment }, finish);
+  matrixCommand(program, terminal, finish);
+  testCommand(program, terminal, environment, finish);
+  seedCommand(program, terminal, finish);
   return program;
 }
 
@@ -289,7 +311,7 @@ async function runCommand(command: Command): Promise<number> {
     return value === true ? [option.long] : [`${option.long}=${value}`];
   });
   const around = command.parent?.parent == null ? [] : [command.parent.name()];
-  return runServer(dist, [...around, command.name(), ...words]);
+  return runServer(dist, [...around, command.name(), ...command.args, ...words]);
 }
 
 /** Of all commands that emit. */
@@ -309,11 +331,20 @@ Examples:
   realmc check config
   realmc explain unknown-key
   realmc explain rule support/tickets read
+  realmc matrix config
+  realmc test config
+  realmc explain helpdesk/support/tickets --as anonymous --op list
   realmc build config --out generated --bundle dist
   realmc dev config
   realmc serve dist
   realmc key create --realm helpdesk --name deploy --admin
   realmc copy --from sqlite:./data --to env:SVC_STORE
+  realmc plan config --store sqlite:./data --check
+  realmc export --store sqlite:./data --to export
+  realmc import --store sqlite:./data --from export --rejects rejects.ndjson
+  realmc backup --store sqlite:./data --to /backup/shop
+  realmc seed config --store sqlite:./data
   realmc invoke helpdesk/support/close --input close.json --as 01m80gqnc35k9gxxpya9
 
-Exit codes: 0 done, 1 the configuration has errors (or the output is stale, or files are in the way of init), 2 the command line has.`;
+Exit codes: 0 done, 1 the configuration has errors (or the output is stale, or files are in the way of init),
+2 the command line has, 3 a store cannot be reached.`;

@@ -2,7 +2,9 @@
 import { kept } from "../../runtime/kept.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
+import { hasErrors, sorted, withoutHints } from "../diagnostics/sort.ts";
+import { type Unmigrated, unmigrated } from "../diff/unmigrated.ts";
+import { explainedModule } from "../explain/clauses.ts";
 import type { KnownHandlers } from "../handlers.ts";
 import { identityWithoutHandlers } from "../model/identity.ts";
 import type { Realm } from "../model/model.ts";
@@ -31,12 +33,15 @@ export interface Output {
   readonly plan: Plan;
   /** The modules that threads load. */
   readonly handlers: readonly EmittedFile[];
+  /** Modules by which servers explain refusals. */
+  readonly explained: readonly EmittedFile[];
   /** By name. */
   readonly realms: ReadonlyMap<string, BuiltRealm>;
 }
 
 /** Equal for as long as nothing in the realm's folder changes. */
 export interface BuiltRealm {
+  readonly analysed: AnalysedRealm;
   readonly model: Realm;
   readonly emitted: EmittedRealm;
 }
@@ -51,6 +56,7 @@ export class WarmCompiler {
   /** By name; a realm whose handlers alone changed has the same files. */
   readonly #files = new Map<string, { readonly identity: string; readonly files: readonly EmittedFile[] }>();
   readonly #handlers = new Map<string, KnownHandlers>();
+  readonly #apart = new WeakMap<AnalysedRealm, EmittedFile>();
 
   /** @param out The output folder, whose manifest tells what is no longer emitted. */
   constructor(config: string, out: string, client: ClientForm = {}) {
@@ -66,6 +72,7 @@ export class WarmCompiler {
     const { realms, diagnostics: found } = await analyse(this.#config, {
       // What was built last, by whomever, is what documents may hold.
       recorded: recordedFiles(written?.configuration),
+      tests: "read",
       known: (name) => kept(this.#handlers, name, () => ({})),
       cache: async (name, make) => {
         const key = realmKey(inputs, name);
@@ -76,20 +83,44 @@ export class WarmCompiler {
       },
     });
     this.#known = known;
-    const diagnostics = withoutHints(found);
-    return { diagnostics, output: hasErrors(diagnostics) ? undefined : await this.#emit(realms, written) };
+    const behind = unmigrated(written?.configuration, realms);
+    const diagnostics = withoutHints(sorted([...found, ...behind.diagnostics]));
+    const output = hasErrors(diagnostics) ? undefined : await this.#emit(realms, written, behind);
+    // Mistakes in rule tests are told, and keep nothing from being served.
+    const ofTests = withoutHints(sorted(realms.flatMap((each) => each.ofTests ?? [])));
+    return { diagnostics: [...diagnostics, ...ofTests], output };
   }
 
-  async #emit(analysed: readonly AnalysedRealm[], previous: Written | undefined): Promise<Output> {
+  async #emit(
+    analysed: readonly AnalysedRealm[],
+    previous: Written | undefined,
+    { schemas }: Unmigrated,
+  ): Promise<Output> {
     const realms = new Map<string, BuiltRealm>();
     for (const each of analysed) {
-      const built = this.#built.get(each) ?? { model: each.realm, emitted: await this.#emitRealm(each) };
+      const built = this.#built.get(each) ?? {
+        analysed: each,
+        model: each.realm,
+        emitted: await this.#emitRealm(each),
+      };
       this.#built.set(each, built);
       realms.set(each.realm.name, built);
     }
     const emitted = Array.from(realms.values(), (built) => built.emitted);
-    const plan = await emitOutput(emitted, { compiler: compilerVersion(), previous, partial: false });
-    return { plan, handlers: analysed.flatMap(({ handlers = [] }) => handlers), realms };
+    const options = { compiler: compilerVersion(), previous, partial: false, unmigrated: schemas };
+    const plan = await emitOutput(emitted, options);
+    return {
+      plan,
+      handlers: analysed.flatMap(({ handlers = [] }) => handlers),
+      explained: analysed.flatMap((each) => this.#explained(each)),
+      realms,
+    };
+  }
+
+  #explained(analysed: AnalysedRealm): readonly EmittedFile[] {
+    const { realm, rules } = analysed;
+    if (!realm.auth) return [];
+    return [kept(this.#apart, analysed, () => explainedModule(realm, rules))];
   }
 
   async #emitRealm(analysed: AnalysedRealm): Promise<EmittedRealm> {

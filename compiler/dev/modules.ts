@@ -6,11 +6,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildContext, build, context, type Plugin } from "esbuild";
+import { seedsFolder } from "../../runtime/instance/transfer/seeds-folder.ts";
 import type { JsonValue } from "../../runtime/json.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { externalPackages, functionWorker, hasFunctions, serverOptions } from "../bundle/bundle.ts";
 import { docsFiles } from "../bundle/docs.ts";
 import { emittedModules } from "../bundle/plugins.ts";
+import { seedsInto } from "../check/seeds-into.ts";
 import { programFile } from "../emit.ts";
 import type { Plan } from "../output/plan.ts";
 import { writeWhole } from "../output/write.ts";
@@ -26,6 +28,10 @@ export interface ProgramModule {
   readonly handlers: string;
   /** A URL to import. */
   readonly module: string;
+  /** A URL of the folder of what explains refusals, with `/` at its end. */
+  readonly explained: string;
+  /** Equal for equal ones. */
+  readonly explanations: string;
 }
 
 const runtimeName = "runtime.mjs";
@@ -68,7 +74,18 @@ export class Modules {
     return script;
   }
 
-  async program({ plan, handlers }: Pick<Output, "plan" | "handlers">): Promise<ProgramModule> {
+  /** Puts the seeds of a configuration where server processes of this run find them. */
+  async seeds(config: string): Promise<void> {
+    const folder = join(this.#folder, seedsFolder);
+    rmSync(folder, { recursive: true, force: true });
+    await seedsInto(folder, config);
+  }
+
+  async program({
+    plan,
+    handlers,
+    explained,
+  }: Pick<Output, "plan" | "handlers" | "explained">): Promise<ProgramModule> {
     const entry = programFile(plan);
     this.#files = [...plan.files, entry];
     this.#context ??= context({
@@ -86,10 +103,14 @@ export class Modules {
     this.#count += 1;
     const path = join(this.#folder, `program-${this.#count}.mjs`);
     await writeFile(path, text);
+    const apart = join(this.#folder, `explained-${this.#count}`);
+    for (const file of explained) await writeWhole(apart, inFolders(file));
     return {
       text: text.replaceAll(plan.manifest.fingerprint, settingsOf(plan)),
       handlers: textOf(handlers),
       module: pathToFileURL(path).href,
+      explained: `${pathToFileURL(apart).href}/`,
+      explanations: textOf(explained),
     };
   }
 
@@ -102,6 +123,11 @@ export class Modules {
     await (await this.#context)?.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** It is JavaScript as it is, two folders below the runtime. */
+function inFolders({ path, text }: EmittedFile): EmittedFile {
+  return { path, text: text.replace('"realmc/runtime"', JSON.stringify(`../../${runtimeName}`)) };
 }
 
 /** Equal for equal files. */

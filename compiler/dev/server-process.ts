@@ -1,7 +1,7 @@
 /** One server process of `realmc dev`, as the process that started it sees it. */
 import { type ChildProcess, fork } from "node:child_process";
 import type { Socket } from "node:net";
-import type { Answer, Order } from "../../runtime/instance/development.ts";
+import type { Answer, Order, Refusal } from "../../runtime/instance/development.ts";
 
 /** The process has ended, or a server could not start; the message is for people. */
 export class ServerFailed extends Error {
@@ -9,6 +9,12 @@ export class ServerFailed extends Error {
     super(message);
     this.name = "ServerFailed";
   }
+}
+
+/** URLs: of a program, and of the folder of what explains its refusals. */
+export interface Loadable {
+  readonly module: string;
+  readonly explained: string;
 }
 
 type Keys = Readonly<Record<string, string>>;
@@ -27,8 +33,11 @@ export class ServerProcess {
   readonly ended: Promise<string>;
   #question: Question | undefined;
 
-  /** Starts a process from the module at `path`. */
-  constructor(path: string, environment: NodeJS.ProcessEnv) {
+  /**
+   * Starts a process from the module at `path`.
+   * @param refused hears a line for each request that a rule refuses
+   */
+  constructor(path: string, environment: NodeJS.ProcessEnv, refused: (line: string) => void) {
     this.#child = fork(path, [], {
       execArgv: [],
       env: environment,
@@ -38,7 +47,10 @@ export class ServerProcess {
       this.#child.once("error", (error) => resolve(error.message));
       this.#child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
     });
-    this.#child.on("message", (answer: Answer) => this.#hear(answer));
+    this.#child.on("message", (told: Answer | Refusal) => {
+      if (told.kind === "refused") refused(told.line);
+      else this.#hear(told);
+    });
     this.waiting = this.#answered();
     // Whoever needs it hears of its end.
     this.waiting.catch(() => undefined);
@@ -48,9 +60,17 @@ export class ServerProcess {
    * Loads a program.
    * @throws ServerFailed
    */
-  async load(module: string): Promise<void> {
+  async load({ module, explained }: Loadable): Promise<void> {
     await this.waiting;
-    await this.#ask({ kind: "load", module });
+    await this.#ask({ kind: "load", module, explained });
+  }
+
+  /**
+   * Has refusals explained by what lies in a folder.
+   * @throws ServerFailed
+   */
+  async explain(explained: string): Promise<void> {
+    await this.#ask({ kind: "explain", explained });
   }
 
   /**

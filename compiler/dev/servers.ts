@@ -1,7 +1,7 @@
 /** The server that answers, and the next one, which has loaded the runtime and waits for its turn. */
 import type { Socket } from "node:net";
 import type { Front } from "./front.ts";
-import { ServerFailed, ServerProcess } from "./server-process.ts";
+import { type Loadable, ServerFailed, ServerProcess } from "./server-process.ts";
 
 export interface ServersOptions {
   /** The module that processes start from. */
@@ -10,11 +10,13 @@ export interface ServersOptions {
   readonly front: Front;
   /** Told when the server that answers ended by itself, and what is done about it. */
   readonly crashed: (how: string, next: "restarting" | "waiting") => void;
+  /** Told a line for each request that a rule refuses. */
+  readonly refused: (line: string) => void;
 }
 
 interface Serving {
   readonly process: ServerProcess;
-  readonly module: string;
+  module: Loadable;
   /** It was given something to answer. */
   used: boolean;
 }
@@ -45,7 +47,7 @@ export class Servers {
    * @param key What to call keys to make.
    * @throws ServerFailed; the server before goes on.
    */
-  serve(module: string, key?: string): Promise<Readonly<Record<string, string>>> {
+  serve(module: Loadable, key?: string): Promise<Readonly<Record<string, string>>> {
     const work = this.#turn.then(() => this.#takeOver(module, key));
     // Starting a process takes a while, in which the caller can know already.
     this.#turn = work
@@ -66,6 +68,21 @@ export class Servers {
     return work;
   }
 
+  /**
+   * Has the server that answers explain refusals by what lies in another folder now.
+   * @throws ServerFailed
+   */
+  explain(module: Loadable): Promise<void> {
+    const work = this.#turn.then(async () => {
+      const current = this.#current;
+      if (current === undefined) return;
+      current.module = module;
+      await current.process.explain(module.explained);
+    });
+    this.#turn = work.catch(() => undefined);
+    return work;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#turn;
@@ -75,7 +92,7 @@ export class Servers {
     await Promise.all([this.#ending, current?.process.end(), this.#next.end()]);
   }
 
-  async #takeOver(module: string, key: string | undefined): Promise<Readonly<Record<string, string>>> {
+  async #takeOver(module: Loadable, key: string | undefined): Promise<Readonly<Record<string, string>>> {
     const { front } = this.#options;
     const next = this.#next;
     try {
@@ -137,6 +154,7 @@ export class Servers {
   }
 
   #start(): ServerProcess {
-    return new ServerProcess(this.#options.script, this.#options.environment);
+    const { script, environment, refused } = this.#options;
+    return new ServerProcess(script, environment, refused);
   }
 }

@@ -8,6 +8,7 @@ import { type Explanation, explain } from "./explain.ts";
 import type { Front } from "./front.ts";
 import { changesBetween, type Inputs, readInputs } from "./inputs.ts";
 import { Modules, type ProgramModule } from "./modules.ts";
+import { type TestChange, WarmTests } from "./rule-tests.ts";
 import { ServerFailed } from "./server-process.ts";
 import { Servers } from "./servers.ts";
 import type { Outcome } from "./story.ts";
@@ -37,6 +38,10 @@ export interface Teller {
   failed(message: string, serving: boolean): void;
   /** A server ended by itself. */
   crashed(how: string, next: "restarting" | "waiting"): void;
+  /** A rule refused a request: which one, and the clause that decided. */
+  refused(line: string): void;
+  /** What a change did to rule tests, said where it did something. */
+  tested(change: TestChange): void;
   /** Output could not be written, or the like. */
   hindered(error: unknown): void;
 }
@@ -52,6 +57,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #compiler: WarmCompiler;
   readonly #modules: Modules;
+  readonly #tests = new WarmTests();
   readonly #watch: Watch;
   readonly #servers: Promise<Servers>;
   /** What was looked at last; undefined where that led nowhere and is to be tried again. */
@@ -73,9 +79,10 @@ export class Session {
     this.#compiler = new WarmCompiler(config, out, client);
     this.#modules = new Modules(out);
     const crashed = teller.crashed.bind(teller);
+    const refused = teller.refused.bind(teller);
     this.#servers = this.#modules
       .server()
-      .then((script) => new Servers({ script, environment, front, crashed }));
+      .then((script) => new Servers({ script, environment, front, crashed, refused }));
     // Who needs it hears of a failure.
     this.#servers.catch(() => undefined);
     this.#watch = watchFolders(config, (since) => this.#change(since));
@@ -116,7 +123,10 @@ export class Session {
     const { diagnostics, output } = await this.#compiler.compile(inputs);
     if (this.#closed) return;
     const mended = this.#say(diagnostics, output === undefined) || this.#hasFailed;
-    if (output !== undefined) return this.#serve({ inputs, output }, mended, since);
+    if (output !== undefined) {
+      await this.#serve({ inputs, output }, mended, since);
+      return this.#test(output);
+    }
     const isServing = this.#served !== undefined;
     if (!isServing) front.refuse(`The configuration in ${config} has errors; realmc dev shows them.`);
     teller.broken(isServing);
@@ -133,8 +143,10 @@ export class Session {
     const restart = !servers.serving || program.text !== before?.program.text;
     const renew = !restart && program.handlers !== before.program.handlers;
     try {
-      const keys = restart ? await servers.serve(program.module, before === undefined ? key : undefined) : {};
+      if (restart) await this.#modules.seeds(this.#options.config);
+      const keys = restart ? await servers.serve(program, before === undefined ? key : undefined) : {};
       if (renew) await servers.renew();
+      if (!restart && program.explanations !== before.program.explanations) await servers.explain(program);
       this.#served = { ...next, program };
       this.#hasFailed = false;
       if (this.#closed) return;
@@ -152,6 +164,13 @@ export class Session {
     } finally {
       await writing;
     }
+  }
+
+  /** After the change is served, which nobody has to wait for. */
+  async #test({ realms }: Output): Promise<void> {
+    if (this.#closed) return;
+    const change = await this.#tests.run(realms);
+    if (change !== undefined && !this.#closed) this.#options.teller.tested(change);
   }
 
   /** Writes beside the server's start, which does not need the files. */

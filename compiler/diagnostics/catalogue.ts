@@ -1,12 +1,16 @@
 /** The diagnostics that are of no setting: their codes, by chapters of the documentation. */
 
+import { accessCodes } from "./codes/access.ts";
 import { collectionCodes } from "./codes/collection.ts";
 import { fileCodes } from "./codes/files.ts";
 import { functionCodes } from "./codes/functions.ts";
 import { indexCodes } from "./codes/indexes.ts";
+import { migrationCodes } from "./codes/migrations.ts";
 import { organizationCodes } from "./codes/organizations.ts";
+import { ruleTestCodes } from "./codes/rule-tests.ts";
 import { ruleCodes } from "./codes/rules.ts";
 import { schemaCodes } from "./codes/schema.ts";
+import { seedCodes } from "./codes/seeds.ts";
 import { treeCodes } from "./codes/tree.ts";
 import { valueCodes } from "./codes/values.ts";
 import { type Codes, diagnoser, type ParametersOf } from "./diagnose.ts";
@@ -24,7 +28,10 @@ export const chapters = {
   Aggregation: {},
   Organizations: organizationCodes,
   Functions: functionCodes,
-  Rules: ruleCodes,
+  Migrations: migrationCodes,
+  Seeds: seedCodes,
+  Rules: { ...ruleCodes, ...accessCodes },
+  "Rule tests": ruleTestCodes,
 } as const satisfies Readonly<Record<string, Codes>>;
 
 export const catalogue = {
@@ -36,7 +43,11 @@ export const catalogue = {
   ...collectionCodes,
   ...organizationCodes,
   ...functionCodes,
+  ...migrationCodes,
+  ...seedCodes,
   ...ruleCodes,
+  ...accessCodes,
+  ...ruleTestCodes,
 } as const satisfies Codes;
 
 export type Code = keyof typeof catalogue;

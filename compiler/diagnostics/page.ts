@@ -39,7 +39,7 @@ function severityOf({ severity }: CatalogueEntry): string {
 interface Block {
   /** The name of a file. */
   readonly title?: string;
-  readonly language: "yaml" | "json" | "text" | "sh";
+  readonly language: "yaml" | "json" | "ts" | "text" | "sh";
   readonly text: string;
 }
 
@@ -54,7 +54,7 @@ function blocksOf(example: Example): readonly Block[] {
 function fileBlocks(files: ExampleFiles, when = ""): readonly Block[] {
   return Object.entries(files).map(([name, text]) => ({
     title: `${name}${when}`,
-    language: name.endsWith(".json") ? "json" : "yaml",
+    language: name.endsWith(".json") ? "json" : name.endsWith(".ts") ? "ts" : "yaml",
     text,
   }));
 }

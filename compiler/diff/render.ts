@@ -1,7 +1,8 @@
 /** Changes as text for people and as JSON for tools. */
 import picocolors from "picocolors";
+import { kept } from "../../runtime/kept.ts";
 import { visible } from "../diagnostics/visible.ts";
-import { type Change, type Kind, kinds } from "../settings/change.ts";
+import { type Change, type ChangedCell, type Kind, kinds } from "../settings/change.ts";
 
 /** One line a change: `breaking helpdesk support/tickets schema.status: message (check)`. */
 export function renderChanges(changes: readonly Change[], colored: boolean): string {
@@ -13,17 +14,28 @@ export function renderChanges(changes: readonly Change[], colored: boolean): str
     internal: colors.dim,
   };
   return changes
-    .map(({ kind, realm, where, message, check }) => {
+    .map(({ kind, realm, where, message, check, cells = [] }) => {
       const place = [realm, where].filter((part) => part !== "").join(" ");
-      return `${paints[kind](kind)} ${colors.bold(visible(place))}: ${visible(message)} ${colors.dim(`(${check})`)}`;
+      const line = `${paints[kind](kind)} ${colors.bold(visible(place))}: ${visible(message)} ${colors.dim(`(${check})`)}`;
+      return [line, ...cellLines(cells).map(visible)].join("\n");
     })
     .join("\n");
 }
 
-/** `{"changes": [{kind, realm, where, message}]}`, one change a line. */
+/** Rows of a column that changed alike share a line: `  read of signed in, owner: never -> if document.public`. */
+function cellLines(cells: readonly ChangedCell[]): readonly string[] {
+  const rows = new Map<string, { readonly column: string; readonly change: string; readonly of: string[] }>();
+  for (const { row, column, was, is } of cells) {
+    const change = `${was} -> ${is}`;
+    kept(rows, `${column} ${change}`, () => ({ column, change, of: [] })).of.push(row);
+  }
+  return [...rows.values()].map(({ column, change, of }) => `  ${column} of ${of.join(", ")}: ${change}`);
+}
+
+/** `{"changes": [{kind, realm, where, message, cells}]}`, one change a line; `cells` where there are any. */
 export function renderChangesJson(changes: readonly Change[]): string {
-  const rows = changes.map(({ kind, realm, where, message }) =>
-    JSON.stringify({ kind, realm, where, message }),
+  const rows = changes.map(({ kind, realm, where, message, cells }) =>
+    JSON.stringify({ kind, realm, where, message, cells }),
   );
   return rows.length === 0 ? '{"changes": []}' : `{"changes": [\n${rows.join(",\n")}\n]}`;
 }

@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "../../runtime/json.ts";
-import type { Recorded } from "../check/retired.ts";
-import { recordedFiles } from "../output/configuration.ts";
+import type { Files, RecordedConfiguration } from "../output/configuration.ts";
 import { type Output, readOutput } from "../output/read.ts";
 import { type AnalysedRealm, type AnalyseOptions, type Analysis, analyse } from "../pipeline.ts";
 import { isInside } from "../source/folders.ts";
 import { isMeaningOfCode, meaningOf } from "../source/meaning.ts";
+import { valueInFile } from "../source/steps.ts";
 
 /** Output that does not tell of what it was built. */
 export class UnknownOutput extends Error {}
@@ -27,8 +27,11 @@ export async function analyseSides(old: string, now: string, step?: AnalyseOptio
   return { old: await analysed(old, step), now: after };
 }
 
-/** What lies in a folder, or what the output in it was built from, with all that is known of handlers' code. */
-async function analysed(folder: string, step: AnalyseOptions["step"]): Promise<Analysis> {
+/**
+ * What lies in a folder, or what the output in it was built from, with all that is known of handlers' code.
+ * @throws UnknownOutput
+ */
+export async function analysed(folder: string, step?: AnalyseOptions["step"]): Promise<Analysis> {
   step?.(`reading ${folder}`);
   const output = await readOutput(folder);
   if (output === undefined) return analyse(folder, { step, handlers: "read" });
@@ -49,14 +52,32 @@ async function configured<T>(
   output: Output,
   use: (configuration: string) => Promise<T>,
 ): Promise<T> {
-  const files = filesOf(folder, output);
+  return inFolder(filesOf(folder, output), use);
+}
+
+/**
+ * What files of a configuration come to, by their paths in its folder; of functions and migrations in TypeScript what settings
+ * alone say.
+ */
+export function analysedFiles(files: Files): Promise<Analysis> {
+  return inFolder(Object.entries(files), (configuration) => analyse(configuration, { handlers: "none" }));
+}
+
+/** Gives `use` a folder with these files. */
+async function inFolder<T>(
+  files: readonly (readonly [string, JsonObject])[],
+  use: (configuration: string) => Promise<T>,
+): Promise<T> {
   const scratch = await mkdtemp(join(tmpdir(), "realmc-diff-"));
   try {
     for (const [path, value] of files) {
+      // Of code there is none, and without its migration what documents were before it belongs nowhere.
+      if (/\/_migrations\/[^/]+\.from\.json$/.test(path)) continue;
       const target = join(scratch, path);
+      if (!isInside(target, scratch)) throw new UnknownOutput(`${path} leads out of its configuration`);
       await mkdir(dirname(target), { recursive: true });
       // JSON is YAML as well.
-      await writeFile(target, JSON.stringify(value));
+      await writeFile(target, JSON.stringify(valueInFile(path, value)));
     }
     return await use(scratch);
   } finally {
@@ -65,14 +86,28 @@ async function configured<T>(
 }
 
 /**
- * The files that an output folder was built from, by their paths.
+ * The configuration that an output folder was built from.
  * @throws UnknownOutput
  */
-export async function filesBehind(folder: string): Promise<Recorded> {
+export async function configurationBehind(folder: string): Promise<RecordedConfiguration> {
   const output = await readOutput(folder);
   if (output === undefined) throw new UnknownOutput(`${folder} holds no output of realmc build`);
   filesOf(folder, output);
-  return recordedFiles(output.configuration);
+  return output.configuration;
+}
+
+/** What lies in a folder: of an output what it was built from, of a configuration its files. */
+export async function configurationIn(folder: string): Promise<RecordedConfiguration> {
+  if ((await readOutput(folder)) !== undefined) return configurationBehind(folder);
+  const { realms } = await analyse(folder, { handlers: "none" });
+  return {
+    realms: Object.fromEntries(
+      realms.map(({ realm: { name, inputs } }) => [
+        name,
+        Object.fromEntries(inputs.flatMap(({ path, value }) => (value === undefined ? [] : [[path, value]]))),
+      ]),
+    ),
+  };
 }
 
 function filesOf(folder: string, { manifest, configuration }: Output): readonly [string, JsonObject][] {

@@ -21,6 +21,8 @@ export interface ListExplanation {
   readonly mongodb: JsonObject;
   /** Whether an index serves it, on the embedded store. */
   readonly served: boolean;
+  /** The fields of each index that finds the documents, in the order of its keys: `status, -due_at`. */
+  readonly indexes: readonly string[];
   readonly verdict: string;
 }
 
@@ -62,6 +64,7 @@ export class Lists {
       sqlite: statement,
       mongodb: await mongodbQuery(this.#shape, filter, this.#visibility),
       served: served !== undefined,
+      indexes: served === undefined ? [] : this.#indexesOf(statement),
       verdict: this.#verdict(filter, statement, served !== undefined),
     };
   }
@@ -75,12 +78,15 @@ export class Lists {
       return "Every document is shown: they are read in the default order, along its index.";
     if (!served)
       return "No index finds these documents: all are looked at in the default order, until the page is full.";
-    const { indexes } = reachOf(this.#shape.name, statement);
-    if (indexes.length === 0) return "An index finds these documents that every collection has.";
-    const [only, ...others] = indexes.map((index) => this.#indexWords(index));
+    const [only, ...others] = this.#indexesOf(statement);
+    if (only === undefined) return "An index finds these documents that every collection has.";
     return others.length === 0
       ? `The index over ${only} finds these documents.`
       : `The indexes over ${[only, ...others].join(" and ")} find these documents.`;
+  }
+
+  #indexesOf(statement: PlannedStatement): readonly string[] {
+    return reachOf(this.#shape.name, statement).indexes.map((index) => this.#indexWords(index));
   }
 
   /** Its fields; of an array whose values are looked up its path. */

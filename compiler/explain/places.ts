@@ -31,6 +31,11 @@ export function placeName(place: RulePlace): string {
   return typeof place === "string" ? place : `fields.${place.field}.${place.of}`;
 }
 
+/** As it stands in the settings: operations under `rules`. */
+export function settingName(name: string): string {
+  return name.startsWith("fields.") ? name : `rules.${name}`;
+}
+
 /** Whether a word names a rule of some collection. */
 export function isPlaceName(word: string): boolean {
   return operations.some((name) => name === word) || /^fields\..+\.(?:read|write)$/.test(word);

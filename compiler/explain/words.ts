@@ -1,6 +1,6 @@
 /** The rule form in words: an outline of conditions, a line each, and values as rules write them. */
-import { printDuration } from "../../runtime/units.ts";
 import { type Condition, isLeaf, type Leaf, operands, type Value } from "../rules/form/form.ts";
+import { writtenValue } from "../rules/form/written.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
 
 /** Lines, indented by two blanks for each level. */
@@ -32,7 +32,7 @@ export function outline(condition: Condition): readonly string[] {
 }
 
 function told(leaf: Leaf): string {
-  const [a = "", b = ""] = operands(leaf).map(written);
+  const [a = "", b = ""] = operands(leaf).map(writtenValue);
   switch (leaf.kind) {
     case "truth":
       return `${a} is true`;
@@ -61,7 +61,7 @@ function told(leaf: Leaf): string {
 
 /** The opposite. A comparison with what is absent is false, and so its opposite true. */
 function denied(leaf: Leaf): string {
-  const [a = "", b = ""] = operands(leaf).map(written);
+  const [a = "", b = ""] = operands(leaf).map(writtenValue);
   switch (leaf.kind) {
     case "truth":
       return `${a} is not true`;
@@ -77,46 +77,5 @@ function denied(leaf: Leaf): string {
 }
 
 function anyOf(values: readonly Value[]): string {
-  return values.map(written).join(" or ");
-}
-
-/** As a rule would have it. */
-function written(value: Value): string {
-  switch (value.kind) {
-    case "null":
-      return "null";
-    case "literal":
-      return literal(value.value);
-    case "list":
-      return `[${value.items.map(literal).join(", ")}]`;
-    case "now":
-      return "now";
-    case "moment":
-      return `${value.helper}('${printDuration(value.milliseconds)}')`;
-    case "length":
-      return `${written(value.of)}.length`;
-    case "ends":
-      return `the ${value.op === "startsWith" ? "beginnings" : "endings"} of ${written(value.of)}`;
-    case "pick":
-      return `(${flat(value.when)} ? ${written(value.yes)} : ${written(value.no)})`;
-    case "condition":
-      return `(${flat(value.of)})`;
-    case "read":
-      return [value.root, ...value.path].join(".");
-    case "claim":
-      return [`orgClaims(${written(value.org)})`, ...value.path].join(".");
-  }
-}
-
-function literal(value: unknown): string {
-  return typeof value === "string"
-    ? `'${JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'")}'`
-    : `${value}`;
-}
-
-/** On one line. */
-function flat(condition: Condition): string {
-  return outline(condition)
-    .map((line) => line.trim())
-    .join("; ");
+  return values.map(writtenValue).join(" or ");
 }

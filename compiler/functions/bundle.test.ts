@@ -86,7 +86,7 @@ test("a package that imports a module of Node which handlers do not have is told
   expect(diagnostics).toEqual([
     expect.objectContaining({
       code: "handler-node-module",
-      message: "handlers cannot have fs, which the package reader imports",
+      message: "code of a realm cannot have fs, which the package reader imports",
       span: expect.objectContaining({ file: "shop/sales/_func/hook/handler.ts" }),
     }),
   ]);

@@ -1,4 +1,5 @@
 /** Handlers as what threads load: each a module of its own, with what it imports in it. */
+import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type BuildOptions, build, type Message, type Plugin } from "esbuild";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
@@ -7,25 +8,43 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { fileSpan } from "../diagnostics/span.ts";
 import type { Handler, RealmFunction } from "../model/model.ts";
+import { migrationsModule } from "../package/package.ts";
 import { allowedInWords, isAllowed, nodeModule } from "./modules.ts";
 import { isTypes } from "./read-handler.ts";
 
 export interface BundledHandler {
-  /** `functions/<realm>/<database>/<function>.mjs` and its source map; none where something is wrong. */
+  /** The module and, of handlers, its source map; none where something is wrong. */
   readonly files: readonly EmittedFile[];
   readonly diagnostics: readonly Diagnostic[];
   /** Real paths of the files of packages in it. */
   readonly packages: readonly string[];
 }
 
-/** @param root the configuration folder, from which packages are found */
-export async function bundleHandler(fn: RealmFunction, root: string): Promise<BundledHandler> {
-  const { handler, realm, database, name } = fn;
-  if (handler === undefined) return refused([]);
+/** Code of a realm that becomes one module. */
+export interface Bundling {
+  readonly code: Handler;
+  /** Where the module goes. */
+  readonly outfile: string;
+  /** Beside {@link handlerOptions}. */
+  readonly options?: BuildOptions;
+}
+
+export function bundlingOf({ handler, realm, database, name }: RealmFunction): readonly Bundling[] {
   const outfile = `functions/${realm}/${database}/${name}.mjs`;
+  return handler === undefined ? [] : [{ code: handler, outfile }];
+}
+
+/** @param root the configuration folder, from which packages are found */
+export async function bundleCode(
+  { code: handler, outfile, options: own }: Bundling,
+  root: string,
+): Promise<BundledHandler> {
   const problems: Problem[] = [];
   const options = {
     ...handlerOptions,
+    ...own,
+    write: false,
+    metafile: true,
     entryPoints: [handler.path],
     outfile,
     plugins: [handlerModules(handler, root, problems)],
@@ -41,8 +60,8 @@ export async function bundleHandler(fn: RealmFunction, root: string): Promise<Bu
       files: made.outputFiles.map((file) => emitted(file.path, file.text, outfile)),
       diagnostics: [],
       packages: Object.keys(made.metafile.inputs)
-        .filter((path) => !/^(?:realm|types):/.test(path))
-        .map((path) => resolve(path)),
+        .filter((path) => !/^(?:realm|types|package):/.test(path))
+        .map((path) => resolve(own?.absWorkingDir ?? "", path)),
     };
   } catch (error) {
     const messages = messagesOf(error);
@@ -98,6 +117,7 @@ function handlerModules({ path: entry, files }: Handler, root: string, problems:
           if (!isAllowed(builtin)) problems.push({ module: path, from: importer });
           return { path: `node:${builtin}`, external: true };
         }
+        if (path === "realmc/migrations") return { path, namespace: "package" };
         if (from !== namespace) return undefined;
         if (isTypes(path)) return { path, namespace: "types" };
         const target = byPath.get(importer)?.imports[path];
@@ -107,6 +127,11 @@ function handlerModules({ path: entry, files }: Handler, root: string, problems:
         contents: byPath.get(path)?.text ?? "",
         loader: path.endsWith(".json") ? "json" : /\.[cm]?js$/.test(path) ? "js" : "ts",
         resolveDir: dirname(join(root, path)),
+      }));
+      // Under its name, so that what is made of it does not tell where it lies.
+      build.onLoad({ filter: /./, namespace: "package" }, async () => ({
+        contents: await readFile(migrationsModule, "utf8"),
+        loader: migrationsModule.endsWith(".ts") ? "ts" : "js",
       }));
       build.onLoad({ filter: /./, namespace: "types" }, () => ({ contents: "", loader: "ts" }));
     },

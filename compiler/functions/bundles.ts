@@ -1,7 +1,6 @@
-/** The bundles of a realm's handlers, of which only those are made anew that something changed in. */
+/** The bundles of a realm's code, of which only those are made anew that something changed in. */
 import { statSync } from "node:fs";
-import type { RealmFunction } from "../model/model.ts";
-import { type BundledHandler, bundleHandler } from "./bundle.ts";
+import { type BundledHandler, type Bundling, bundleCode } from "./bundle.ts";
 
 interface Known {
   /** Equal for equal files of the realm. */
@@ -13,7 +12,7 @@ interface Known {
 
 export class HandlerBundles {
   readonly #root: string;
-  /** By `<database>/<function>`. */
+  /** By where the modules go. */
   #known: ReadonlyMap<string, Known> = new Map();
 
   /** @param root the configuration folder, from which packages are found */
@@ -21,18 +20,17 @@ export class HandlerBundles {
     this.#root = root;
   }
 
-  async of(functions: readonly RealmFunction[]): Promise<readonly BundledHandler[]> {
+  async of(all: readonly Bundling[]): Promise<readonly BundledHandler[]> {
     const known = new Map<string, Known>();
     const bundles = await Promise.all(
-      functions.map(async (fn) => {
-        const name = `${fn.database}/${fn.name}`;
-        const key = JSON.stringify(fn.handler);
-        const old = this.#known.get(name);
+      all.map(async (each) => {
+        const key = JSON.stringify(each.code);
+        const old = this.#known.get(each.outfile);
         const isSame = old?.key === key && [...old.packages].every(([path, look]) => lookOf(path) === look);
-        const bundle = isSame ? old.bundle : await bundleHandler(fn, this.#root);
+        const bundle = isSame ? old.bundle : await bundleCode(each, this.#root);
         // What could not be made may depend on what is installed.
         if (bundle.diagnostics.length === 0)
-          known.set(name, {
+          known.set(each.outfile, {
             key,
             packages: isSame ? old.packages : new Map(bundle.packages.map((path) => [path, lookOf(path)])),
             bundle,

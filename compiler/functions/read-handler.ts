@@ -34,6 +34,14 @@ export function readHandler(folder: string, place: RealmPlace): Staged<Handler |
     const missing = diagnose("missing-handler", fileSpan(path), { function: name, problem });
     return { value: undefined, diagnostics: kind === "outside" ? [] : [missing] };
   }
+  return readCode(path, place);
+}
+
+/**
+ * A module of the realm with the files of the realm that it imports.
+ * @param hint what there is in the place of Node's modules that it cannot have
+ */
+export function readCode(path: string, place: RealmPlace, hint?: string): Staged<Handler> {
   const files = new Map<string, HandlerFile>();
   const diagnostics: Diagnostic[] = [];
   const waiting = [path];
@@ -46,7 +54,7 @@ export function readHandler(folder: string, place: RealmPlace): Staged<Handler |
     if (next.endsWith(".json")) continue;
     const lineStarts = lineStartsOf(text);
     for (const { fileName: specifier, pos, end } of ts.preProcessFile(text, true, true).importedFiles) {
-      const found = judge(specifier, next, place);
+      const found = judge(specifier, next, place, hint);
       if (found.kind === "file") {
         imports[specifier] = found.path;
         waiting.push(found.path);
@@ -69,13 +77,13 @@ type Judged =
   | { readonly kind: "elsewhere" }
   | { readonly kind: "refused"; readonly diagnostic: (span: Span) => Diagnostic };
 
-function judge(specifier: string, from: string, place: RealmPlace): Judged {
+function judge(specifier: string, from: string, place: RealmPlace, hint?: string): Judged {
   if (isTypes(specifier)) return { kind: "elsewhere" };
   const builtin = nodeModule(specifier);
   if (builtin !== undefined) {
     if (isAllowed(builtin)) return { kind: "elsewhere" };
     return refused((span) =>
-      diagnose("handler-node-module", span, { module: specifier, allowed: allowedInWords }),
+      diagnose("handler-node-module", span, { module: specifier, allowed: allowedInWords }, { hint }),
     );
   }
   if (/^[a-z][a-z0-9+.-]+:|^\/|^[a-z]:\\/i.test(specifier))

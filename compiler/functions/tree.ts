@@ -28,6 +28,7 @@ export const compilerOptions: ts.CompilerOptions = {
 const entries: Readonly<Record<string, string>> = {
   "realmc/functions": "functions/handler",
   "realmc/client": "client/index",
+  "realmc/migrations": "realm/migrate",
   // Emitted types of documents take the shapes of `_meta` from it.
   "realmc/runtime": "documents/shape",
 };

@@ -1,5 +1,5 @@
 /** What `realmc init` writes, as it stands in `template/`. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { parse } from "yaml";
@@ -17,9 +17,10 @@ function textOf(path: string): string {
   return text;
 }
 
-/** The schema of a configuration file, by its name: `docs/schemas/realm.schema.json` of `realm.yaml`. */
+/** The schema of a configuration file, by its name or its folder: `docs/schemas/realm.schema.json` of `realm.yaml`. */
 function schemaOf(path: string): string {
-  return `node_modules/realmc/docs/schemas/${/([a-z]+)\.(?:yaml|json)$/.exec(path)?.[1]}.schema.json`;
+  const name = path.includes("/_tests/") ? "rule-test" : /([a-z]+)\.(?:yaml|json)$/.exec(path)?.[1];
+  return `node_modules/realmc/docs/schemas/${name}.schema.json`;
 }
 
 describe("the configuration", () => {
@@ -50,7 +51,9 @@ describe("the configuration", () => {
 describe("editors", () => {
   const settings = JSON.parse(textOf(".vscode/settings.json"));
   const patterns: readonly (readonly [schema: string, pattern: string])[] = [
-    ...Object.entries<string>(settings["yaml.schemas"]),
+    ...Object.entries<string | string[]>(settings["yaml.schemas"]).flatMap(([url, patterns]) =>
+      [patterns].flat().map((pattern): [string, string] => [url, pattern]),
+    ),
     ...settings["json.schemas"].flatMap(({ url, fileMatch }: { url: string; fileMatch: string[] }) =>
       fileMatch.map((pattern): [string, string] => [url, pattern]),
     ),
@@ -77,9 +80,11 @@ test("scripts and the workflow run commands that are there", () => {
   const steps: readonly { readonly run?: string }[] = jobs.realmc.steps;
   const texts = [...Object.values<string>(scripts), ...steps.map(({ run = "" }) => run)];
   const commands = texts.flatMap((text) => [...text.matchAll(/\brealmc ([a-z]+)/g)].map(([, name]) => name));
-  const source = readFileSync(join(packageRoot, "compiler/cli/main.ts"), "utf8");
+  const folder = join(packageRoot, "compiler/cli");
+  const sources = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  const source = sources.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
   const known = [...source.matchAll(/\.command\("([a-z]+)"\)/g)].map(([, name]) => name);
-  expect(new Set(commands)).toEqual(new Set(["check", "build", "dev", "serve", "diff"]));
+  expect(new Set(commands)).toEqual(new Set(["check", "test", "build", "dev", "serve", "diff"]));
   expect(known).toEqual(expect.arrayContaining(commands));
   for (const [, name = ""] of texts.join("\n").matchAll(/npm run ([a-z]+)/g))
     expect(scripts).toHaveProperty(name);

@@ -31,6 +31,11 @@ export function fileAt({ files = [] }: Collection, path: string): string | undef
   return files.find(({ name }) => isWithin(path, name))?.name;
 }
 
+/** Whether a path is one of what the server alone writes. */
+export function isServerOwned(path: string): boolean {
+  return /^(?:id|_id|_expanded|_meta)(?:\.|$)/.test(path);
+}
+
 export function knownField(realm: Realm, collection: Collection, path: string): KnownField | undefined {
   const server = serverFields(realm, collection);
   const own = Object.hasOwn(server, path) ? server[path] : undefined;

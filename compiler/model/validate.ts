@@ -4,7 +4,9 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import collectionSchema from "../../docs/schemas/collection.schema.json" with { type: "json" };
 import functionSchema from "../../docs/schemas/function.schema.json" with { type: "json" };
 import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: "json" };
+import migrationSchema from "../../docs/schemas/migration.schema.json" with { type: "json" };
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
+import ruleTestSchema from "../../docs/schemas/rule-test.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import { kept } from "../../runtime/kept.ts";
@@ -15,7 +17,7 @@ import { nodeAt, type Path, pathOf, type SourceFile } from "../source/source.ts"
 import type { SchemaError } from "./validation-place.ts";
 import { durations, type Problem, problemOf } from "./validation-problems.ts";
 
-export type FileKind = "realm" | "collection" | "indexes" | "function" | "schema";
+export type FileKind = "realm" | "collection" | "indexes" | "function" | "migration" | "rule-test" | "schema";
 
 export interface Validation {
   readonly diagnostics: readonly Diagnostic[];
@@ -72,6 +74,8 @@ function validatorOf(kind: FileKind): ValidateFunction {
     collection: collectionSchema,
     indexes: indexesSchema,
     function: functionSchema,
+    migration: migrationSchema,
+    "rule-test": ruleTestSchema,
     schema: schemaSchema,
   }[kind];
   return kept(validators, kind, () => ajv().compile(schema));

@@ -16,6 +16,11 @@ export interface RecordedConfiguration {
    * count when the collection comes back, since its documents are kept. Absent where there are none.
    */
   readonly retired?: Files;
+  /**
+   * Schemas, without the files around them, by the paths of those that refuse what they took: documents may be in their form
+   * for as long as no migration follows. Absent where there are none.
+   */
+  readonly unmigrated?: Files;
 }
 
 export const configurationPath = "configuration.json";
@@ -26,12 +31,13 @@ export function configurationFile(configuration: RecordedConfiguration): Emitted
 
 /** What `value` records; of what is no such record, nothing. */
 export function recordedConfiguration(value: unknown): RecordedConfiguration {
-  const { realms, retired } = isJsonObject(value) ? value : {};
+  const { realms, retired, unmigrated } = isJsonObject(value) ? value : {};
   return {
     realms: isJsonObject(realms)
       ? Object.fromEntries(Object.entries(realms).map(([name, files]) => [name, filesIn(files)]))
       : {},
     ...(retired === undefined ? {} : { retired: filesIn(retired) }),
+    ...(unmigrated === undefined ? {} : { unmigrated: filesIn(unmigrated) }),
   };
 }
 

@@ -28,7 +28,7 @@ export function emittedRealm(realm: Realm, files: readonly EmittedFile[]): Emitt
   return {
     name: realm.name,
     manifest: {
-      fingerprint: hash(JSON.stringify(realm.inputs.map(({ path, meaning }) => [path, meaning]))),
+      fingerprint: realmFingerprint(realm),
       inputs: Object.fromEntries(realm.inputs.map(({ path, meaning }) => [path, meaning])),
       outputs: Object.fromEntries(files.map(({ path, text }) => [path, hash(text)])),
     },
@@ -47,6 +47,8 @@ export interface PlanOptions {
   readonly previous: Output | undefined;
   /** The given realms are not all: others that `previous` knows stay as they are. */
   readonly partial: boolean;
+  /** As in the configuration, of the given realms; default: none. */
+  readonly unmigrated?: Files | undefined;
   /** `server.ts` for realms of these names. */
   readonly server: (realms: readonly string[]) => EmittedFile;
 }
@@ -56,14 +58,13 @@ export function planOutput(realms: readonly EmittedRealm[], options: PlanOptions
   const kept = partial ? previous : undefined;
   const entries = byName(kept?.manifest.realms, realms, ({ manifest }) => manifest);
   const names = Object.keys(entries);
-  const fingerprint = hash(
-    JSON.stringify(Object.entries(entries).map(([name, entry]) => [name, entry.fingerprint])),
-  );
-  const manifest = { compiler, fingerprint, realms: entries };
+  const manifest = { compiler, fingerprint: fingerprintOf(entries), realms: entries };
   const retired = previous === undefined ? {} : retiredSettings(previous.configuration, entries);
+  const unmigrated = { ...keptOf(kept?.configuration.unmigrated, realms), ...options.unmigrated };
   const configuration = {
     realms: byName(kept?.configuration.realms, realms, (realm) => realm.configuration),
     ...(Object.keys(retired).length > 0 ? { retired } : {}),
+    ...(Object.keys(unmigrated).length > 0 ? { unmigrated: sortedByPath(unmigrated) } : {}),
   };
   const files = [
     ...realms.flatMap((realm) => realm.files),
@@ -74,6 +75,33 @@ export function planOutput(realms: readonly EmittedRealm[], options: PlanOptions
   const known = Object.values(previous?.manifest.realms ?? {}).flatMap(({ outputs }) => Object.keys(outputs));
   const stale = known.filter((path) => !present.has(path)).sort();
   return { manifest, configuration, files: [...files, manifestFile(manifest)], stale, partial };
+}
+
+/** Of a whole configuration, by those of its realms, sorted by name. */
+function fingerprintOf(realms: Readonly<Record<string, Pick<RealmManifest, "fingerprint">>>): string {
+  return hash(JSON.stringify(Object.entries(realms).map(([name, { fingerprint }]) => [name, fingerprint])));
+}
+
+/** What the manifest of these realms' output would have as its fingerprint. */
+export function configurationFingerprint(realms: readonly Realm[]): string {
+  const entries = realms.map((realm) => [realm.name, { fingerprint: realmFingerprint(realm) }] as const);
+  return fingerprintOf(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+function realmFingerprint({ inputs }: Realm): string {
+  return hash(JSON.stringify(inputs.map(({ path, meaning }) => [path, meaning])));
+}
+
+/** Of files those of other realms than the given. */
+function keptOf(files: Files = {}, realms: readonly EmittedRealm[]): Files {
+  const names = new Set(realms.map(({ name }) => name));
+  return Object.fromEntries(
+    Object.entries(files).filter(([path]) => !names.has(path.slice(0, path.indexOf("/")))),
+  );
+}
+
+function sortedByPath(files: Files): Files {
+  return Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** What is `kept`, and of each realm what `entry` takes; sorted by name. */

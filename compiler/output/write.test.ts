@@ -10,7 +10,12 @@ import type { EmittedRealm, Plan } from "./plan.ts";
 import { readOutput } from "./read.ts";
 import { applyDifference, compareOutput, type Difference } from "./write.ts";
 
-const noRules: RulesStage = { collections: new Map(), functions: new Map(), diagnostics: [] };
+const noRules: RulesStage = {
+  collections: new Map(),
+  functions: new Map(),
+  migrations: new Map(),
+  diagnostics: [],
+};
 
 let folder: string;
 beforeEach(() => {

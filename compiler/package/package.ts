@@ -15,6 +15,13 @@ export const runtimeModule = existsSync(runtimeSource)
   ? runtimeSource
   : join(packageRoot, "lib", "runtime", "index.js");
 
+/** What `realmc/migrations` is, as {@link runtimeModule}. */
+export const migrationsModule = join(
+  dirname(runtimeModule),
+  "realm",
+  runtimeModule.endsWith(".ts") ? "migrate.ts" : "migrate.js",
+);
+
 /** What the threads of functions begin with, as {@link runtimeModule}. */
 export const workerModule = join(
   dirname(runtimeModule),

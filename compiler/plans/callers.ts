@@ -37,9 +37,20 @@ export type GivenTeamRole =
 /** The time of examples, as of rule tests: never the clock. */
 export const exampleTime = "2026-01-01T00:00:00.000Z";
 
-/** What a rule is evaluated with for the caller. `appConfig` is that of realm.yaml. */
-export function contextOf(caller: GivenCaller, { appConfig, organizations }: Realm): RuleContext {
-  const now = exampleTime;
+/** When, and with which values for programs. */
+export interface Circumstances {
+  /** RFC 3339, UTC, milliseconds. Default: {@link exampleTime}. */
+  readonly now?: string;
+  /** Default: that of realm.yaml. */
+  readonly appConfig?: JsonObject;
+}
+
+/** What a rule is evaluated with for the caller. */
+export function contextOf(
+  caller: GivenCaller,
+  { organizations, ...realm }: Pick<Realm, "appConfig" | "organizations">,
+  { now = exampleTime, appConfig = realm.appConfig }: Circumstances = {},
+): RuleContext {
   if (caller === "anonymous") return { user: undefined, now, appConfig, memberships: new Map() };
   const { id = "ada", profile = null, locale = null, roles = [], mfa = false, orgs = {} } = caller;
   const { email = `${id}@example.com`, email_verified = true, created_at = now } = caller;
@@ -50,7 +61,8 @@ export function contextOf(caller: GivenCaller, { appConfig, organizations }: Rea
       teams: new Set(Object.keys(teams)),
       teamRoles: new Map(
         Object.entries(teams).map(
-          ([team, { roles: held = [] }]) => [team, new Set(held.flatMap(openRole))] as const,
+          ([team, { roles: held = [] }]) =>
+            [team, new Set(held.flatMap((each) => openRole(each, now)))] as const,
         ),
       ),
       claims,
@@ -62,9 +74,9 @@ export function contextOf(caller: GivenCaller, { appConfig, organizations }: Rea
 }
 
 /** The role, while its window is open. */
-function openRole(given: GivenTeamRole): readonly string[] {
+function openRole(given: GivenTeamRole, now: string): readonly string[] {
   if (typeof given === "string") return [given];
-  const { role, from = exampleTime, until } = given;
-  const at = Date.parse(exampleTime);
+  const { role, from = now, until } = given;
+  const at = Date.parse(now);
   return Date.parse(from) <= at && (until === undefined || at < Date.parse(until)) ? [role] : [];
 }

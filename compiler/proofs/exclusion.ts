@@ -4,9 +4,10 @@
  * taken that they may.
  */
 import type { Scalar } from "../../runtime/filter/algebra.ts";
+import { kept } from "../../runtime/kept.ts";
 import { noMemberships } from "../../runtime/realm/memberships.ts";
 import { holds as holdsIn, type World } from "../rules/form/evaluate.ts";
-import { type Claim, type Leaf, mapOperands, operands, type Value } from "../rules/form/form.ts";
+import { type Claim, type Leaf, mapOperands, operands, type Read, type Value } from "../rules/form/form.ts";
 import { typeOf } from "../rules/form/values.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
 import { valueText } from "./atoms.ts";
@@ -99,22 +100,48 @@ function inOrg(id: Value): Thing {
 
 /** Tries values for what the two compare, if that is the same. */
 function somethingGives(one: Outcome, other: Outcome, room: Room): boolean {
-  const [leaves, outcomes] = [
-    [one.leaf, other.leaf],
-    [one.holds, other.holds],
-  ];
-  if (leaves.some(({ kind }) => ["hasRole", "membership", "nonEmpty"].includes(kind))) return true;
-  const [subjects, others] = leaves.map(subjectsOf);
-  if (subjects === undefined || others === undefined || subjects.size === 0) return true;
-  if ([...subjects.keys()].sort().join() !== [...others.keys()].sort().join()) return true;
+  const [subjects, others] = [one, other].map(({ leaf }) => subjectsOf(leaf));
+  if (subjects === undefined || others === undefined) return true;
+  if (textOf(subjects) !== textOf(others)) return true;
+  return mayAll([one, other], room);
+}
+
+/** @param outcomes of comparisons of the same things */
+function mayAll(outcomes: readonly Outcome[], room: Room): boolean {
+  const leaves = outcomes.map(({ leaf }) => leaf);
+  const [first] = leaves;
+  if (first === undefined || leaves.some(isOfCallers)) return true;
+  const subjects = [...subjectsOf(first).values()];
+  if (subjects.length === 0) return true;
   // A list has values that are not tried, and the clock goes on.
-  if ([...subjects.values()].some((value) => typeOf(value).elements !== undefined)) return true;
+  if (subjects.some((value) => typeOf(value).elements !== undefined)) return true;
   const constants = leaves.flatMap((leaf) => operands(leaf).filter(isConstant));
   const moments = constants.filter(({ kind }) => kind === "now" || kind === "moment");
   if (moments.length > 0 && constants.some(({ kind }) => kind === "literal" || kind === "list")) return true;
-  return assignments([...subjects.values()], constants, room).some((values) =>
-    leaves.every((leaf, at) => holdsFor(leaf, values) === outcomes[at]),
+  const tries = assignments(subjects, constants, room);
+  return (
+    tries === undefined ||
+    tries.some((values) => outcomes.every(({ leaf, holds }) => holdsFor(leaf, values) === holds))
   );
+}
+
+/** What the caller is is not tried. */
+function isOfCallers({ kind }: Leaf): boolean {
+  return kind === "hasRole" || kind === "membership" || kind === "nonEmpty";
+}
+
+/** Comparisons of which each two may come about together, and not all: none of all values of an enumeration, say. */
+export function mayTogether(outcomes: readonly Outcome[], room: Room): boolean {
+  const alike = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    const subjects = textOf(subjectsOf(outcome.leaf));
+    if (subjects !== "") kept(alike, subjects, (): Outcome[] => []).push(outcome);
+  }
+  return [...alike.values()].every((some) => some.length < 3 || mayAll(some, room));
+}
+
+function textOf(subjects: ReadonlyMap<string, Value>): string {
+  return [...subjects.keys()].sort().join();
 }
 
 function isConstant({ kind }: Value): boolean {
@@ -132,19 +159,51 @@ function subjectsOf(leaf: Leaf): ReadonlyMap<string, Value> {
 
 type Assignment = ReadonlyMap<string, Scalar | undefined>;
 
-function assignments(subjects: readonly Value[], constants: readonly Value[], room: Room): Assignment[] {
-  // What rules out values of one tells values of others apart.
-  const ends = subjects.flatMap((subject) => (subject.kind === "read" ? room.ends(subject) : []));
+/** Combinations of values that are tried for what comparisons are of. */
+const MAX_ASSIGNMENTS = 20_000;
 
+/** Undefined where there are too many. */
+function assignments(
+  subjects: readonly Value[],
+  constants: readonly Value[],
+  room: Room,
+): Assignment[] | undefined {
+  // What rules out values of one tells values of others apart.
+  const beside = subjects.flatMap((subject) =>
+    subject.kind === "read" ? [...room.ends(subject), ...(room.values(subject) ?? [])] : [],
+  );
+  const named = [...constants.flatMap(namedBy), ...beside];
+  const values = subjects.map((subject) => valuesFor(subject, named, room));
+  if (values.reduce((product, { length }) => product * length, 1) > MAX_ASSIGNMENTS) return undefined;
   return subjects.reduce<Assignment[]>(
-    (all, subject) =>
+    (all, subject, at) =>
       all.flatMap((each) =>
-        tried(subject, constants, ends)
-          .filter((value) => subject.kind !== "read" || room.mayHold(subject, value))
-          .map((value) => new Map([...each, [valueText(subject), value]])),
+        (values[at] ?? []).map((value) => new Map([...each, [valueText(subject), value]])),
       ),
     [new Map()],
   );
+}
+
+function valuesFor(subject: Value, named: readonly Scalar[], room: Room): (Scalar | undefined)[] {
+  if (subject.kind === "length" && subject.of.kind === "read") return lengthsFor(subject.of, named, room);
+  if (subject.kind !== "read") return tried(subject, named);
+  const listed = room.values(subject);
+  return [...(listed === undefined ? tried(subject, named) : [undefined, ...listed])].filter(
+    (value) =>
+      room.mayHold(subject, value) &&
+      (value === undefined || !named.includes(value) || room.mayEqual(subject, value)),
+  );
+}
+
+function lengthsFor(of: Value & Read, named: readonly Scalar[], room: Room): (number | undefined)[] {
+  const absent = room.mayHold(of, undefined) ? [undefined] : [];
+  const listed = typeOf(of).elements === undefined ? room.values(of) : undefined;
+  if (listed?.every((value) => typeof value === "string"))
+    return [...absent, ...new Set(listed.map(({ length }) => length))];
+  const [least, most] = room.lengths(of);
+  const ends = [least, most].filter(Number.isFinite);
+  const sizes = sizesAmong([...named.filter((value) => typeof value === "number"), ...ends]);
+  return [...absent, ...sizes.filter((size) => Number.isInteger(size) && size >= least && size <= most)];
 }
 
 const nobody: World = {
@@ -165,13 +224,18 @@ function holdsFor(leaf: Leaf, values: Assignment): boolean {
 }
 
 /** A value of each sort that the constants tell apart: each of them, between them, beyond them, of another type. */
-function tried(subject: Value, constants: readonly Value[], ends: readonly number[]): (Scalar | undefined)[] {
-  const named = [...constants.flatMap(namedBy), ...ends];
-  const numbers = [0, 1, ...named.filter((value) => typeof value === "number")];
+function tried(subject: Value, named: readonly Scalar[]): (Scalar | undefined)[] {
   const texts = ["", "a", "b", ...named.filter((value) => typeof value === "string")];
-  const sizes = numbers.flatMap((a) => [a - 1, a, a + 1, ...numbers.map((b) => (a + b) / 2)]);
+  const sizes = sizesAmong(named.filter((value) => typeof value === "number"));
   if (subject.kind === "length") return [undefined, ...sizes.filter((a) => a >= 0 && Number.isInteger(a))];
-  return [undefined, true, false, ...new Set(sizes), ...new Set(texts.flatMap((a) => beside(a, texts)))];
+  return [undefined, true, false, ...sizes, ...new Set(texts.flatMap((a) => beside(a, texts)))];
+}
+
+function sizesAmong(named: readonly number[]): number[] {
+  const numbers = [0, 1, ...named];
+  const around = numbers.flatMap((a) => [a - 1, a, a + 1, ...numbers.map((b) => (a + b) / 2)]);
+  // Of some only whole numbers are allowed.
+  return [...new Set(around.flatMap((a) => [a, Math.floor(a), Math.ceil(a), Math.floor(a) + 1]))];
 }
 
 /** Texts just after one, those that it ends, and those that it and another make. */

@@ -5,7 +5,7 @@
 import { kept } from "../../runtime/kept.ts";
 import type { Condition } from "../rules/form/form.ts";
 import { type Atom, type Proposition, propositionOf } from "./atoms.ts";
-import { mayBoth, type Outcome } from "./exclusion.ts";
+import { mayBoth, mayTogether, type Outcome } from "./exclusion.ts";
 import { anything, type Room } from "./room.ts";
 
 export interface Relation {
@@ -30,12 +30,21 @@ export function relationOf(
   return { forward: implies(a, b, rooms[0], together), backward: implies(b, a, rooms[1], again) };
 }
 
+/**
+ * Whether one implies the other for all documents of a room.
+ * @param steps outcomes tried after which the proof is given up
+ */
+export function follows(given: Condition, wanted: Condition, room = anything, steps = MAX_STEPS): boolean {
+  return implies(propositionOf(given), propositionOf(wanted), room, new Map(), steps);
+}
+
 /** `together`: which pairs of outcomes there may be, as far as that was asked. */
 function implies(
   given: Proposition,
   wanted: Proposition,
   room: Room,
   together: Map<string, boolean>,
+  most = MAX_STEPS,
 ): boolean {
   const chosen = new Map<string, Outcome>();
   let steps = 0;
@@ -43,11 +52,11 @@ function implies(
 
   /** Whether the first may hold without the second. */
   function fails(): boolean {
-    if (++steps > MAX_STEPS) return true;
+    if (++steps > most) return true;
     const [holds, follows] = [truth(given, chosen), truth(wanted, chosen)];
     if (holds === false || follows === true) return false;
     const next = holds === true ? open(wanted, chosen) : open(given, chosen);
-    if (next === undefined) return true;
+    if (next === undefined) return mayTogether([...chosen.values()], room);
     for (const outcome of [true, false]) {
       const own = { leaf: next.leaf, holds: outcome };
       // By itself an outcome may be ruled out by what there may be.

@@ -8,6 +8,7 @@ import type { Asked } from "../rules/form/evaluate.ts";
 import { type Facets, facetsOf } from "../schema/facets.ts";
 import { partValidator } from "../schema/partial.ts";
 import { isPart, type Place, placeOf, type Schema } from "../schema/place.ts";
+import { place } from "./place.ts";
 
 export interface Room {
   /** Whether there may be one with these members, and others that are not said. */
@@ -18,7 +19,15 @@ export interface Room {
   ends(read: Asked): readonly number[];
   /** Values that may stand there, where the rules name none. */
   samples(read: Asked): readonly JsonValue[];
+  /** All scalars that may stand there; undefined where they are not listed, or too many. */
+  values(read: Asked): readonly Scalar[] | undefined;
+  /** The least and the greatest length of a text (in UTF-16 units) or list there. */
+  lengths(read: Asked): readonly [least: number, most: number];
+  /** Whether this very value may stand there, by all that the schema says of it. */
+  mayEqual(read: Asked, value: Scalar): boolean;
 }
+
+const anyLength = [0, Number.POSITIVE_INFINITY] as const;
 
 /** Of what has no schema. */
 export const anything: Room = {
@@ -26,6 +35,9 @@ export const anything: Room = {
   mayHold: () => true,
   ends: () => [],
   samples: () => [],
+  values: () => undefined,
+  lengths: () => anyLength,
+  mayEqual: () => true,
 };
 
 /** Documents that one of two schemas leaves room for. */
@@ -35,6 +47,15 @@ export function either(one: Room, other: Room): Room {
     mayHold: (read, value) => one.mayHold(read, value) || other.mayHold(read, value),
     ends: (read) => [...one.ends(read), ...other.ends(read)],
     samples: (read) => [...one.samples(read), ...other.samples(read)],
+    values(read) {
+      const [a, b] = [one.values(read), other.values(read)];
+      return a && b && [...new Set([...a, ...b])];
+    },
+    lengths(read) {
+      const [[least, most], [min, max]] = [one.lengths(read), other.lengths(read)];
+      return [Math.min(least, min), Math.max(most, max)];
+    },
+    mayEqual: (read, value) => one.mayEqual(read, value) || other.mayEqual(read, value),
   };
 }
 
@@ -47,6 +68,9 @@ export function storedAndWritten(stored: Room, written: Room): Room {
     mayHold: (read, value) => of(read).mayHold(read, value),
     ends: (read) => of(read).ends(read),
     samples: (read) => of(read).samples(read),
+    values: (read) => of(read).values(read),
+    lengths: (read) => of(read).lengths(read),
+    mayEqual: (read, value) => of(read).mayEqual(read, value),
   };
 }
 
@@ -82,11 +106,12 @@ function roomIn(schema: Schema): Room {
   const known = new Map<string, { readonly facets: Facets | undefined }>();
   const facets = ({ path }: Asked): Facets | undefined =>
     kept(known, JSON.stringify(path), () => ({ facets: facetsAt(top, path) })).facets;
+  const fits: Room["fits"] = (_, members) => {
+    validate ??= partValidator(schema);
+    return validate(members);
+  };
   return {
-    fits(_, members) {
-      validate ??= partValidator(schema);
-      return validate(members);
-    },
+    fits,
     mayHold(read, value) {
       if (value === undefined) return !required.has(read.path.join("."));
       const known = facets(read);
@@ -94,15 +119,59 @@ function roomIn(schema: Schema): Room {
     },
     ends: (read) => rangeKeywords.flatMap((keyword) => facets(read)?.limits.get(keyword) ?? []),
     samples: (read) => samplesOf(facets(read)),
+    values: (read) => valuesOf(facets(read)),
+    lengths: (read) => lengthsOf(facets(read)),
+    mayEqual(read, value) {
+      const known = facets(read);
+      if (known === undefined || !isRefinedText(known) || typeof value !== "string") return true;
+      const document: JsonObject = {};
+      place(document, read.path, value);
+      return fits(read, document);
+    },
   };
+}
+
+/** Values of a list that are tried one by one. */
+const MAX_VALUES = 30;
+
+/** Undefined where there are others than scalars, which are not tried, and of dates, which are stored in another form. */
+function valuesOf(facets: Facets | undefined): readonly Scalar[] | undefined {
+  if (facets?.values === undefined || facets.values.size > MAX_VALUES || facets.date) return undefined;
+  const all = [...facets.values].map((text): JsonValue => JSON.parse(text)).filter((value) => value !== null);
+  return all.every(isScalar) ? all.filter((value) => isAllowed(value, facets)) : undefined;
+}
+
+function lengthsOf(facets: Facets | undefined): readonly [number, number] {
+  if (facets === undefined) return anyLength;
+  const { types, limits } = facets;
+  const lengths = [
+    // Schemas count characters, of which each is one unit or two.
+    ...(types.has("string")
+      ? [[limits.get("minLength") ?? 0, 2 * (limits.get("maxLength") ?? Infinity)]]
+      : []),
+    ...(types.has("array") ? [[limits.get("minItems") ?? 0, limits.get("maxItems") ?? Infinity]] : []),
+  ];
+  if (lengths.length === 0) return anyLength;
+  return [
+    Math.min(...lengths.map(([least = 0]) => least)),
+    Math.max(...lengths.map(([, most = Infinity]) => most)),
+  ];
+}
+
+/** A text of which more is said than its type. */
+function isRefinedText({ types, limits, patterns, formats, date }: Facets): boolean {
+  if (date || types.has("object") || types.has("array")) return false;
+  return limits.has("minLength") || limits.has("maxLength") || patterns.size + formats.size > 0;
 }
 
 const rangeKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const;
 
 /** By its type and the range of numbers. Texts and booleans stand for objects and lists, too, which are not tried. */
 function isAllowed(value: Scalar, { types, limits }: Facets): boolean {
-  if (typeof value === "number")
-    return (types.has("number") || types.has("integer")) && isWithin(value, limits);
+  if (typeof value === "number") {
+    const isKind = types.has("number") || (types.has("integer") && Number.isInteger(value));
+    return isKind && isWithin(value, limits);
+  }
   const own = typeof value === "boolean" ? "boolean" : "string";
   return types.has(own) || types.has("object") || types.has("array");
 }
@@ -118,7 +187,7 @@ function isWithin(value: number, limits: Facets["limits"]): boolean {
 }
 
 /** What all values at a path fit; undefined where nothing declares it for all documents. */
-function facetsAt(top: Place, path: readonly string[]): Facets | undefined {
+export function facetsAt(top: Place, path: readonly string[]): Facets | undefined {
   let places: readonly Place[] | undefined = [top];
   for (const name of path) places = places && facetsOf(places).members.get(name);
   return places && facetsOf(places);

@@ -52,6 +52,8 @@ export interface RulesStage {
   readonly collections: ReadonlyMap<string, CompiledRules>;
   /** By `<database>/<function>`. */
   readonly functions: ReadonlyMap<string, CompiledFunction>;
+  /** Conditions of the steps of migrations, by the paths of their files. */
+  readonly migrations: ReadonlyMap<string, readonly (CompiledRule | undefined)[]>;
   /** `organizations.create` of realm.yaml. */
   readonly createOrganization?: CompiledRule;
   readonly diagnostics: readonly Diagnostic[];

@@ -111,7 +111,12 @@ describe("places", () => {
 
   it("realms without authentication have no rules", () => {
     const realm = noteRealm(noteCollection({ read: "nonsense(" }), { auth: false });
-    expect(compileRules(realm)).toEqual({ collections: new Map(), functions: new Map(), diagnostics: [] });
+    expect(compileRules(realm)).toEqual({
+      collections: new Map(),
+      functions: new Map(),
+      migrations: new Map(),
+      diagnostics: [],
+    });
   });
 
   it("a realm may have fields and values of any name", () => {

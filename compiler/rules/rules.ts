@@ -1,8 +1,11 @@
 /** The `rules` stage: every rule of a realm, compiled. */
 import { createHash } from "node:crypto";
 import { kept, Recent } from "../../runtime/kept.ts";
+import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { declaredFields } from "../model/fields.ts";
+import { isServerOwned } from "../model/known-fields.ts";
+import type { StepsMigration } from "../model/migrations.ts";
 import {
   type Collection,
   collectionOf,
@@ -20,6 +23,7 @@ import {
   fieldReadScope,
   fieldWriteScope,
   invokeScope,
+  migrationScope,
   operationScope,
   type RuleScope,
   realmScope,
@@ -36,14 +40,20 @@ export function compileRules(realm: Realm): RulesStage {
       functionRules(fn, realm, (seen) => compiler(seen, diagnostics), ofRealm),
     ]),
   );
-  // Everything is allowed, but triggers choose all the same.
-  if (!realm.auth) return { collections: new Map(), functions, diagnostics };
-  const collections = realm.databases
-    .flatMap((database) => database.collections)
-    .map((collection) => {
-      const compile = compiler(seenInCollection(collection, ofRealm), diagnostics);
-      return [`${collection.database}/${collection.name}`, collectionRules(collection, compile)] as const;
-    });
+  const all = realm.databases.flatMap((database) => database.collections);
+  const migrations = new Map(
+    all
+      .flatMap((collection) => collection.migrations ?? [])
+      .flatMap((each) =>
+        each.kind === "steps" ? [[each.path, migrationWhens(each, ofRealm, diagnostics)] as const] : [],
+      ),
+  );
+  // Everything is allowed, but triggers and migrations choose all the same.
+  if (!realm.auth) return { collections: new Map(), functions, migrations, diagnostics };
+  const collections = all.map((collection) => {
+    const compile = compiler(seenInCollection(collection, ofRealm), diagnostics);
+    return [`${collection.database}/${collection.name}`, collectionRules(collection, compile)] as const;
+  });
   const createOrganization = compiler(ofRealm, diagnostics)(
     realm.organizations?.create,
     "organizations.create",
@@ -53,6 +63,7 @@ export function compileRules(realm: Realm): RulesStage {
     ...(createOrganization === undefined ? {} : { createOrganization }),
     collections: new Map(collections),
     functions,
+    migrations,
     diagnostics: distinct(diagnostics),
   };
 }
@@ -106,6 +117,28 @@ function functionRules(
     return compile(when, `triggers[${at}].when`, triggerScope);
   });
   return { ...(invoke === undefined ? {} : { invoke }), whens };
+}
+
+/** What documents were is not declared any more, so of their members nothing is known; nothing else is asked. */
+function migrationWhens(
+  { steps }: StepsMigration,
+  { types, roles }: Seen,
+  diagnostics: Diagnostic[],
+): readonly (CompiledRule | undefined)[] {
+  const compile = compiler(
+    { types: { ...types, document: openObject, data: openObject }, roles },
+    diagnostics,
+  );
+  return steps.map(({ when }, at) => {
+    const compiled = compile(when, `[${at}].when`, migrationScope);
+    if (when === undefined || compiled === undefined) return compiled;
+    const { readsClock, readsAppConfig, documentFields } = compiled.facts;
+    const server = documentFields.find(isServerOwned);
+    const what = server ?? (readsClock ? "the time" : readsAppConfig ? "app_config" : undefined);
+    if (what === undefined) return compiled;
+    diagnostics.push(diagnose("migration-when", when.span, { what }));
+    return undefined;
+  });
 }
 
 /** The rule of a source, if there is one and it is sound; `key` is where it stands in its file. */

@@ -1,8 +1,11 @@
 /** Standalone validators by ajv: the code that emitted `validate.js` files hold. */
 import { createRequire } from "node:module";
 import { _ } from "ajv/dist/compile/codegen/index.js";
+import type { Detail } from "../../runtime/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { kept, Recent } from "../../runtime/kept.ts";
+import type { Validator } from "../../runtime/realm/validator.ts";
+import { validationDetails } from "../../runtime/validation/details.ts";
 import { formats } from "../../runtime/validation/formats.ts";
 import { escapeInvisible } from "../../templates/print/literals.ts";
 import { ownVocabulary, safeInteger, safeIntegers, slowPattern } from "./ajv-keywords.ts";
@@ -49,6 +52,23 @@ export function validatorCode(schema: Schema): ValidatorCode {
 export function validatorFunction(schema: Schema): (value: JsonValue) => boolean {
   const { compiled } = compiledSchema(schema);
   return (value) => compiled(value) === true;
+}
+
+/** The same, with what is wrong, as emitted validators say it. */
+export function schemaValidator(schema: Schema): Validator {
+  const { compiled } = compiledSchema(schema);
+  const validate: Validator = (value) => {
+    const isValid = compiled(value) === true;
+    validate.errors = compiled.errors ?? null;
+    return isValid;
+  };
+  return validate;
+}
+
+/** What of an object does not fit, in the words of answers: one detail per failing member, by its path. */
+export function misfitsFunction(schema: Schema): (value: JsonObject) => readonly Detail[] {
+  const validate = schemaValidator(schema);
+  return (value) => (validate(value) ? [] : validationDetails(validate.errors ?? [], "", value));
 }
 
 function compile(schema: Schema): ValidatorCode {

@@ -18,6 +18,16 @@ export interface Change {
   readonly message: string;
   /** A key of the catalogue. */
   readonly check: string;
+  /** Of rules: the cells of the matrix that are others by it. */
+  readonly cells?: readonly ChangedCell[];
+}
+
+/** `member` `read`: was `never`, is `if document.public`. */
+export interface ChangedCell {
+  readonly row: string;
+  readonly column: string;
+  readonly was: string;
+  readonly is: string;
 }
 
 /** One check of the catalogue. */

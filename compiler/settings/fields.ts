@@ -4,7 +4,7 @@ import { didYouMean } from "../../runtime/suggest.ts";
 import { imported } from "../../templates/print/code.ts";
 import { type Codes, diagnoser } from "../diagnostics/diagnose.ts";
 import { objectOf, present } from "../model/given.ts";
-import { declaredField, fileAt, isHideable, isOpen } from "../model/known-fields.ts";
+import { declaredField, fileAt, isHideable, isOpen, isServerOwned } from "../model/known-fields.ts";
 import type { Collection, FieldRules } from "../model/model.ts";
 import { ruleAt } from "../model/rule-source.ts";
 import type { CompiledRule } from "../rules/compiled.ts";
@@ -125,10 +125,6 @@ const publishedFields: CollectionCheck = ({ collection, collectionFile: file, re
     return [diagnose("field-rule-retired", span, { problem })];
   });
 };
-
-function isServerOwned(path: string): boolean {
-  return /^(?:id|_id|_expanded|_meta)(?:\.|$)/.test(path);
-}
 
 function isEmptyEntry(file: SourceFile, field: string): boolean {
   return Object.keys(objectOf(objectOf(file.value.fields)[field])).length === 0;

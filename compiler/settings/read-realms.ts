@@ -18,6 +18,7 @@ import { locate, pathOf, pointerOf, type SourceFile } from "../source/source.ts"
 import { collectionSettings, collectionSlots } from "./collection.ts";
 import type { FunctionInput } from "./function/schemas.ts";
 import { functionSlots } from "./function.ts";
+import { readMigrations } from "./read-migrations.ts";
 import { realmSlots } from "./realm.ts";
 import type { ModelledRealm } from "./subject.ts";
 
@@ -64,8 +65,14 @@ export async function readRealm(
   }
   const profile = await readProfile(reading, settings);
   const { files, diagnostics } = reading.reader;
+  const migrations = databases.flatMap(({ collections }) =>
+    collections.flatMap((each) => each.migrations ?? []),
+  );
   const code = new Map(
-    functions.flatMap(({ handler }) => handler?.files ?? []).map(({ path, text }) => [path, text]),
+    [
+      ...functions.flatMap(({ handler }) => handler?.files ?? []),
+      ...migrations.flatMap((each) => (each.kind === "code" ? each.code.files : [])),
+    ].map(({ path, text }) => [path, text]),
   );
   const strays = folder.strays
     .filter(({ path }) => !files.has(path) && !code.has(path))
@@ -167,7 +174,7 @@ async function readCollection(
   const open = [...declared.open, ...openSettings(reading, `${folder.path}/collection.yaml`)];
   reading.disagreements.set(`${database}/${folder.name}`, declared.disagreements);
   const sources = [file, settings, indexes].flatMap((each) => each?.path ?? []);
-  return {
+  const collection = {
     realm: reading.realm,
     database,
     name: folder.name,
@@ -179,6 +186,7 @@ async function readCollection(
     ...collectionIndexes(indexes),
     ...collectionSlots(settings, database),
   };
+  return { ...collection, ...(await readMigrations(folder.migrations, collection, reading)) };
 }
 
 async function readFunction(

@@ -10,6 +10,7 @@ import { cors } from "./realm/cors.ts";
 import { email } from "./realm/email.ts";
 import { functionLimits } from "./realm/functions.ts";
 import { mfa } from "./realm/mfa.ts";
+import { migrations } from "./realm/migrations.ts";
 import { openapi } from "./realm/openapi.ts";
 import { organizations } from "./realm/organizations/organizations.ts";
 import { profile } from "./realm/profile.ts";
@@ -38,6 +39,7 @@ const table = [
   realtimeLimits,
   functionLimits,
   storage,
+  migrations,
 ];
 
 export const realmSettings: readonly RealmSetting[] = table;

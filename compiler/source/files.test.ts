@@ -117,8 +117,24 @@ describe("the tree", () => {
     expect(diagnostics).toEqual([]);
     expect(value.map((each) => each.name)).toEqual(["desk", "shop"]);
     expect(value[0]?.databases[0]?.collections).toEqual([
-      { name: "bills", path: "desk/data/bills", hasSchema: true, hasSettings: false, hasIndexes: true },
-      { name: "items", path: "desk/data/items", hasSchema: true, hasSettings: false, hasIndexes: false },
+      {
+        name: "bills",
+        path: "desk/data/bills",
+        hasSchema: true,
+        hasSettings: false,
+        hasIndexes: true,
+        migrations: [],
+        tests: [],
+      },
+      {
+        name: "items",
+        path: "desk/data/items",
+        hasSchema: true,
+        hasSettings: false,
+        hasIndexes: false,
+        migrations: [],
+        tests: [],
+      },
     ]);
   });
 

@@ -5,16 +5,22 @@ import { closest } from "../../runtime/suggest.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { fileSpan } from "../diagnostics/span.ts";
+import { type MigrationFile, migrationFiles } from "./migration-files.ts";
 import { nameProblems } from "./names.ts";
 import { reasonOf } from "./reader.ts";
+import { type SeedFile, seedFiles, strange } from "./seed-files.ts";
 
 export interface RealmFolder {
   readonly name: string;
   /** The folder itself, free of symbolic links: nothing outside of it is read for this realm. */
   readonly realPath: string;
   readonly databases: readonly DatabaseFolder[];
+  /** Documents that collections begin with. */
+  readonly seeds: readonly SeedFile[];
   /** Files that look like configuration and have no name that means anything where they stand. */
   readonly strays: readonly Stray[];
+  /** Rule tests over several collections: paths relative to the configuration folder, sorted. */
+  readonly tests: readonly string[];
 }
 
 export interface DatabaseFolder {
@@ -37,6 +43,10 @@ export interface CollectionFolder {
   readonly hasSchema: boolean;
   readonly hasSettings: boolean;
   readonly hasIndexes: boolean;
+  /** In their order. */
+  readonly migrations: readonly MigrationFile[];
+  /** Its rule tests: paths relative to the configuration folder, sorted. */
+  readonly tests: readonly string[];
 }
 
 export interface Stray {
@@ -112,7 +122,8 @@ function walkRealm(walk: Walk, name: string): RealmFolder | undefined {
     return undefined;
   }
   const names = folders.filter((folder) => !isReserved(folder));
-  for (const folder of folders) reportReserved(walk, `${name}/${folder}`, folder, ["_shared"]);
+  for (const folder of folders)
+    reportReserved(walk, `${name}/${folder}`, folder, ["_seed", "_shared", "_tests"]);
   walk.diagnostics.push(...nameProblems("database", name, names));
   if (names.length === 0) {
     walk.diagnostics.push(
@@ -124,7 +135,33 @@ function walkRealm(walk: Walk, name: string): RealmFolder | undefined {
     );
   }
   const databases = names.map((database) => walkDatabase(walk, `${name}/${database}`, database, strays));
-  return { name, realPath: walk.base, databases, strays };
+  const seeds = folders.includes("_seed") ? walkSeeds(walk, `${name}/_seed`) : [];
+  const tests = folders.includes("_tests") ? walkTests(walk, `${name}/_tests`) : [];
+  return { name, realPath: walk.base, databases, seeds, strays, tests };
+}
+
+/** A folder for each database. */
+function walkSeeds(walk: Walk, path: string): readonly SeedFile[] {
+  const { files, folders } = list(walk, path);
+  const misplaced = seedFiles(path, "", files);
+  walk.diagnostics.push(...misplaced.diagnostics);
+  for (const { path: file } of misplaced.seeds)
+    walk.diagnostics.push(
+      strange(
+        file,
+        file.slice(path.length + 1),
+        "it stands in a folder of its database: _seed/<database>/<collection>",
+      ),
+    );
+  return folders.flatMap((database) => {
+    const { seeds, diagnostics } = seedFiles(
+      `${path}/${database}`,
+      database,
+      list(walk, `${path}/${database}`).files,
+    );
+    walk.diagnostics.push(...diagnostics);
+    return seeds;
+  });
 }
 
 function walkDatabase(walk: Walk, path: string, name: string, strays: Stray[]): DatabaseFolder {
@@ -174,7 +211,8 @@ const collectionFiles = ["schema.json", "collection.yaml", "indexes.json"];
 function walkCollection(walk: Walk, path: string, name: string, strays: Stray[]): CollectionFolder {
   const { files, folders } = list(walk, path);
   for (const folder of folders) {
-    if (isReserved(folder)) reportReserved(walk, `${path}/${folder}`, folder, ["_shared"]);
+    if (isReserved(folder))
+      reportReserved(walk, `${path}/${folder}`, folder, ["_shared", "_migrations", "_tests"]);
     else
       walk.diagnostics.push(
         diagnose("unexpected-folder", fileSpan(`${path}/${folder}`), { parent: "collection", name: folder }),
@@ -187,7 +225,31 @@ function walkCollection(walk: Walk, path: string, name: string, strays: Stray[])
     walk.diagnostics.push(diagnose("missing-schema", fileSpan(`${path}/schema.json`), { collection: name }));
   }
   const hasSettings = files.includes("collection.yaml");
-  return { name, path, hasSchema, hasSettings, hasIndexes: files.includes("indexes.json") };
+  const hasIndexes = files.includes("indexes.json");
+  const migrations = folders.includes("_migrations") ? walkMigrations(walk, `${path}/_migrations`) : [];
+  const tests = folders.includes("_tests") ? walkTests(walk, `${path}/_tests`) : [];
+  return { name, path, hasSchema, hasSettings, hasIndexes, migrations, tests };
+}
+
+/** Folders inside of it are the migrations' own. */
+function walkMigrations(walk: Walk, path: string): readonly MigrationFile[] {
+  const { migrations, diagnostics } = migrationFiles(path, list(walk, path).files);
+  walk.diagnostics.push(...diagnostics);
+  return migrations;
+}
+
+/** Every `.yaml` in it is a file of rule tests; what looks like one and is none would never run. */
+function walkTests(walk: Walk, path: string): readonly string[] {
+  const { files, folders } = list(walk, path);
+  for (const name of folders)
+    walk.diagnostics.push(
+      diagnose("unexpected-folder", fileSpan(`${path}/${name}`), { parent: "folder of rule tests", name }),
+    );
+  for (const name of files.filter((file) => /\.(?:yml|json[c5]?)$/i.test(file))) {
+    const hint = "rule tests are files whose names end with .yaml";
+    walk.diagnostics.push(diagnose("unexpected-file", fileSpan(`${path}/${name}`), { name }, { hint }));
+  }
+  return files.filter((file) => file.endsWith(".yaml")).map((file) => `${path}/${file}`);
 }
 
 /** True when a stray file clearly is the missing one under another name: then that says it all. */
@@ -233,17 +295,17 @@ function meantFile(name: string, known: readonly string[]): string | undefined {
 
 function reportReserved(walk: Walk, path: string, name: string, known: readonly string[]): void {
   if (!isReserved(name) || known.includes(name)) return;
-  const span = fileSpan(path);
-  if (name === "_tests")
-    walk.diagnostics.push(
-      diagnose("not-built", span, { what: "the folder _tests", feature: "tests of rules" }),
-    );
-  else {
-    const hint =
-      name === "_func" ? "functions belong into a database: <realm>/<database>/_func/<function>" : undefined;
-    walk.diagnostics.push(diagnose("reserved-folder", span, { start: name.charAt(0), name }, { hint }));
-  }
+  const hint = Object.hasOwn(belonging, name) ? belonging[name] : undefined;
+  const parameters = { start: name.charAt(0), name };
+  walk.diagnostics.push(diagnose("reserved-folder", fileSpan(path), parameters, { hint }));
 }
+
+/** Where folders belong that some other folder has. */
+const belonging: Readonly<Record<string, string>> = {
+  _func: "functions belong into a database: <realm>/<database>/_func/<function>",
+  _tests:
+    "rule tests belong into a collection, <realm>/<database>/<collection>/_tests, or into the realm: <realm>/_tests",
+};
 
 function isReserved(name: string): boolean {
   return name.startsWith("_") || name.startsWith(".");

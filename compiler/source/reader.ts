@@ -7,8 +7,9 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
 import { fileSpan } from "../diagnostics/span.ts";
 import { JsonProblem, MAX_DEPTH, parseJson } from "./json.ts";
-import { type Member, objectToJson, type SourceNode } from "./node.ts";
+import { type Extent, type Member, objectToJson, type SourceNode } from "./node.ts";
 import { lineStartsOf, type Path, type SourceFile, spanOf } from "./source.ts";
+import { isStepsFile, withSteps } from "./steps.ts";
 import { parseYaml } from "./yaml.ts";
 
 /** Bytes that one configuration file may have. */
@@ -39,9 +40,18 @@ export function parseSource(path: string, given: string, diagnostics: Diagnostic
     diagnostics.push(diagnose("empty-file", fileSpan(path), {}));
     return undefined;
   }
-  const root = path.endsWith(".json") ? jsonRoot(path, text, diagnostics) : yamlRoot(path, text, diagnostics);
-  if (root === undefined) return undefined;
+  const top = path.endsWith(".json") ? jsonRoot(path, text, diagnostics) : yamlRoot(path, text, diagnostics);
+  if (top === undefined) return undefined;
   const lineStarts = lineStartsOf(text);
+  const ofSteps = isStepsFile(path);
+  if (ofSteps && top.kind !== "list") {
+    const found = top.kind === "object" ? "keys and values" : "a single value";
+    diagnostics.push(
+      diagnose("migration-no-list", spanOf({ path, lineStarts }, firstLineOf(text, top)), { found }),
+    );
+    return undefined;
+  }
+  const root = ofSteps && top.kind === "list" ? withSteps(top) : top;
   if (root.kind !== "object") {
     const found =
       root.kind === "list" ? "a list" : root.value === null ? "nothing" : `the value ${String(root.value)}`;
@@ -58,6 +68,11 @@ export function parseSource(path: string, given: string, diagnostics: Diagnostic
     ambiguous.push([...at, later.name]);
   }
   return { path, text, lineStarts, root, value: objectToJson(root), ambiguous };
+}
+
+function firstLineOf(text: string, { start, end }: Extent): Extent {
+  const [line = ""] = text.slice(start, end).split("\n");
+  return { start, end: start + line.length };
 }
 
 /** A carriage return alone ends a line too, in YAML 1.2 as in editors; positions in the file stay what they are. */

@@ -37,8 +37,10 @@ import {
   type PresenceCondition,
   peopleAdministration,
   type RealmWithAccounts,
+  type RuleUser as RuleUserOf,
   type SignUp as SignUpOf,
   type TextCondition,
+  type UserAccess as UserAccessOf,
   type User as UserOf,
   type UserOptions as UserOptionsOf,
   type UserPatch as UserPatchOf,
@@ -129,8 +131,10 @@ export type NewAccount = NewAccountOf<ThisRealm>;
 export type NewApiKey = NewApiKeyOf<ThisRealm>;
 export type NewInvitation = NewInvitationOf<ThisRealm>;
 export type NewPersonalToken = NewPersonalTokenOf<ThisRealm>;
+export type RuleUser = RuleUserOf<ThisRealm>;
 export type SignUp = SignUpOf<ThisRealm>;
 export type User = UserOf<ThisRealm>;
+export type UserAccess = UserAccessOf<ThisRealm>;
 export type UserOptions = UserOptionsOf<ThisRealm>;
 export type UserPatch = UserPatchOf<ThisRealm>;
 

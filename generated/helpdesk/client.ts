@@ -59,6 +59,7 @@ import {
   type PresenceCondition,
   type RealmWithOrganizations,
   type RealtimeOptions,
+  type RuleUser as RuleUserOf,
   type SignUp as SignUpOf,
   Streams,
   type TeamFields,
@@ -69,6 +70,7 @@ import {
   type TeamRole as TeamRoleOf,
   type Teams as TeamsOf,
   type TextCondition,
+  type UserAccess as UserAccessOf,
   type User as UserOf,
   type UserOptions as UserOptionsOf,
   type UserPatch as UserPatchOf,
@@ -206,6 +208,7 @@ export type NewPersonalToken = NewPersonalTokenOf<ThisRealm>;
 export type OrganizationKey = OrganizationKeyOf<ThisRealm>;
 export type Organizations = OrganizationsOf<ThisRealm>;
 export type OwnOrganization = OwnOrganizationOf<ThisRealm>;
+export type RuleUser = RuleUserOf<ThisRealm>;
 export type SignUp = SignUpOf<ThisRealm>;
 export type Team = TeamOf<ThisRealm>;
 export type TeamMember = TeamMemberOf<ThisRealm>;
@@ -213,6 +216,7 @@ export type TeamMemberOptions = TeamMemberOptionsOf<ThisRealm>;
 export type TeamRole = TeamRoleOf<ThisRealm>;
 export type Teams = TeamsOf<ThisRealm>;
 export type User = UserOf<ThisRealm>;
+export type UserAccess = UserAccessOf<ThisRealm>;
 export type UserOptions = UserOptionsOf<ThisRealm>;
 export type UserPatch = UserPatchOf<ThisRealm>;
 

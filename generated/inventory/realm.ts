@@ -5,6 +5,7 @@ import {
   dataRoutes,
   descriptionRoutes,
   jobRoutes,
+  migrationRoutes,
   type RealmModule,
   realtimeRoutes,
 } from "realmc/runtime";
@@ -23,6 +24,7 @@ export const inventory: RealmModule = {
       access: "public",
       document: openapi,
     },
+    migrations: "start",
     collections: [items, locations, movements],
     effective,
   },
@@ -30,6 +32,7 @@ export const inventory: RealmModule = {
     descriptionRoutes("inventory"),
     administrationRoutes("inventory"),
     jobRoutes("inventory"),
+    migrationRoutes("inventory"),
     realtimeRoutes("inventory"),
     dataRoutes("inventory", [items, locations, movements]),
     itemsRoutes,

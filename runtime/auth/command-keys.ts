@@ -97,7 +97,8 @@ export async function rotateNamed(
   );
 }
 
-const commandLine = "command-line";
+/** The actor of what commands do to a store. */
+export const commandLine = "command-line";
 
 async function told(
   realm: CommandRealm,

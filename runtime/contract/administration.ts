@@ -111,6 +111,33 @@ export const getConfig = contract({
   client: "$admin.getConfig",
 });
 
+const recorded = named(
+  "RecordedConfiguration",
+  closed({
+    fingerprint: { type: "string", description: "Of the whole configuration that the realm was part of." },
+    provisioned_at: timestamp,
+    files: { ...fields, description: "Files of the realm by their paths in the configuration folder." },
+  }),
+);
+
+export const listConfigurations = contract({
+  id: "adminListConfigurations",
+  method: "GET",
+  path: "/_admin/config/files",
+  who: config,
+  answers: {
+    200: {
+      description: "The configurations.",
+      schema: named("RecordedConfigurations", closed({ items: { type: "array", items: recorded } })),
+    },
+  },
+  tag,
+  summary: "List the configurations that the store was provisioned with",
+  about:
+    "The oldest first, with the texts of rules; of handlers nothing. `realmc plan` compares with the last.",
+  client: "$admin.listConfigurations",
+});
+
 const appConfig = named("AppConfig", { ...fields, description: "What rules read as `appConfig`." });
 
 export const getAppConfig = contract({
@@ -144,6 +171,7 @@ export const administration: readonly RouteContract[] = [
   deleteSecret,
   listAudit,
   getConfig,
+  listConfigurations,
   getAppConfig,
   putAppConfig,
 ];

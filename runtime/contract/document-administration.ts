@@ -1,6 +1,7 @@
 /** api-decisions: Administrator routes about the documents of a collection, beside those that clients have. */
 import { contract, type RouteContract } from "./contract.ts";
 import { changeErrors, searchErrors } from "./document-errors.ts";
+import { importDocuments } from "./document-import.ts";
 import { conditions, type RouteOfRules, stored } from "./documents.ts";
 import { errorDetail } from "./errors.ts";
 import { closed, named } from "./schema.ts";
@@ -141,4 +142,9 @@ export function administered(route: RouteOfRules): RouteContract {
 }
 
 /** Of each collection, beside those of clients, by the name of what serves them. */
-export const documentAdministration = { checkDocuments, transferDocument, assignDocuments } as const;
+export const documentAdministration = {
+  checkDocuments,
+  importDocuments,
+  transferDocument,
+  assignDocuments,
+} as const;

@@ -10,6 +10,7 @@ import { invitations } from "./invitations.ts";
 import { administrationTag, jobs } from "./jobs.ts";
 import { keys } from "./keys.ts";
 import { organizationsTag } from "./members.ts";
+import { migrations } from "./migrations.ts";
 import { organizationAdministration } from "./organization-administration.ts";
 import { organizationInvitations } from "./organization-invitations.ts";
 import { organizationKeys } from "./organization-keys.ts";
@@ -43,6 +44,7 @@ const subjects: readonly (readonly [
   [() => true, keys],
   [() => true, administration],
   [() => true, jobs],
+  [() => true, migrations],
   [({ functions: own = [] }) => own.length > 0, functions],
   [({ openapi }) => openapi !== "off", description],
 ];

@@ -29,9 +29,10 @@ export const job = named(
         "function.schedules",
         "file_sweep",
         "image_versions",
+        "migration",
       ],
       description:
-        "Erases what a deleted organization leaves, gives documents to an organization, brings documents into a text index, sends a mail, removes what has expired (one that never ends), runs a function that was called in the background, or one for what has happened, begins what schedules have due (one that never ends, too), removes the bytes of files that no document names (another), or makes the versions of an image.",
+        "Erases what a deleted organization leaves, gives documents to an organization, brings documents into a text index, sends a mail, removes what has expired (one that never ends), runs a function that was called in the background, or one for what has happened, begins what schedules have due (one that never ends, too), removes the bytes of files that no document names (another), makes the versions of an image, or migrates the documents of a collection.",
     },
     status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled"] },
     target: {

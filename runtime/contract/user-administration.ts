@@ -1,9 +1,10 @@
 /** api-decisions: Administrator routes about users, their sessions and second factors. */
 import { contract, type RouteContract } from "./contract.ts";
 import { administrationTag as tag } from "./jobs.ts";
+import { claims } from "./organizations.ts";
 import { paging } from "./parameters.ts";
 import { email, locale, password, profile, profilePatch, roles, sessions, userMembers } from "./people.ts";
-import { closed, named, page } from "./schema.ts";
+import { closed, id, named, page, strings, timestamp } from "./schema.ts";
 
 const sees = { kind: "administrator", area: "users", to: "see" } as const;
 const changes = { ...sees, to: "change" } as const;
@@ -70,6 +71,47 @@ export const getUser = contract({
   tag,
   summary: "Fetch a user",
   client: "$admin.getUser",
+});
+
+export const getUserAccess = contract({
+  id: "adminGetUserAccess",
+  method: "GET",
+  path: "/_admin/users/{id}/access",
+  who: sees,
+  answers: {
+    200: {
+      description: "What rules see.",
+      schema: named(
+        "UserAccess",
+        closed({
+          user: named("RuleUser", closed(userMembers)),
+          now: timestamp,
+          organizations: {
+            type: "array",
+            items: named(
+              "RuleMembership",
+              closed({
+                id,
+                roles: { ...strings, description: "Direct ones, default ones, and those that teams give." },
+                teams: { ...strings, description: "Ids." },
+                team_roles: {
+                  type: "object",
+                  additionalProperties: strings,
+                  description: "Those whose time window is open, by the team's id.",
+                },
+                claims,
+              }),
+            ),
+          },
+        }),
+      ),
+    },
+  },
+  tag,
+  summary: "What access rules see of a user now",
+  about:
+    "For finding out why a rule decides as it does (`realmc explain --url`). As of a session that used the second factor of a user who has one.",
+  client: "$admin.getUserAccess",
 });
 
 export const patchUser = contract({
@@ -156,6 +198,7 @@ export const userAdministration: readonly RouteContract[] = [
   listUsers,
   createUser,
   getUser,
+  getUserAccess,
   patchUser,
   deleteUser,
   removeUserFactor,

@@ -6,7 +6,8 @@ import type { JsonObject } from "../json.ts";
 import type { Caller, KeyScopes } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type { Chain } from "../realm/functions.ts";
-import { holds, type ReadRule, type RuleContext, type WriteRule } from "../realm/rule.ts";
+import { refusedBy } from "../realm/refused.ts";
+import { holds, type ReadRule, type RuleContext, type Rules, type WriteRule } from "../realm/rule.ts";
 import { filterFor } from "../rules/context.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import { notWithheld, type Withheld } from "./withheld.ts";
@@ -68,16 +69,53 @@ export function refusal({ caller }: Access, details: readonly Detail[] = []): Ap
   return new ApiError("forbidden", "This operation is not allowed.", { details });
 }
 
+/** The rule of an operation, by its name in the settings. */
+export type Operation = keyof Rules;
+
+/** What a rule was asked about. */
+interface Asked {
+  readonly document?: JsonObject;
+  readonly data?: JsonObject;
+}
+
+/**
+ * The error of an operation that one of the collection's rules refuses, or in its place the scopes of the caller's key.
+ * @param rule of an operation, or of a field: `fields.salary.write`
+ */
+export function refusalBy(
+  definition: CollectionDefinition,
+  access: Access,
+  rule: Operation | `fields.${string}`,
+  { document = nothing, data = nothing }: Asked = {},
+  details: readonly Detail[] = [],
+): ApiError {
+  return blamed(refusal(access, details), definition, access, rule, { document, data });
+}
+
+/** The same error, of which is known that a rule of the collection is to blame. */
+export function blamed(
+  error: ApiError,
+  { realm, database, name }: CollectionDefinition,
+  { context }: Access,
+  rule: Operation | `fields.${string}`,
+  { document = nothing, data = nothing }: Asked = {},
+): ApiError {
+  const place = rule.startsWith("fields.") ? rule : `rules.${rule}`;
+  return refusedBy(error, { realm, of: `${database}/${name}`, rule: place, context, document, data });
+}
+
 /**
  * Whether this caller may write some document somehow: the rule is not constantly false, and the API key's scopes cover
  * the collection.
+ * @param operation undefined: those of administrators, whom no rule is about
  */
 export function mayWrite(
   definition: CollectionDefinition,
   access: Access,
-  rule: WriteRule | ReadRule | undefined,
+  operation: Operation | undefined,
 ): boolean {
   const { context } = access;
+  const rule = operation && definition.rules?.[operation];
   if (!isInScope(definition, access, "write")) return false;
   return context === undefined || (rule !== undefined && isPossible(rule, context));
 }
@@ -89,9 +127,10 @@ export function mayWrite(
 export function requireWrite(
   definition: CollectionDefinition,
   access: Access,
-  rule: WriteRule | ReadRule | undefined,
+  operation: Operation | undefined,
 ): void {
-  if (!mayWrite(definition, access, rule)) throw refusal(access);
+  if (mayWrite(definition, access, operation)) return;
+  throw operation === undefined ? refusal(access) : refusalBy(definition, access, operation);
 }
 
 /** Whether a rule is not constantly false for the caller. */
@@ -110,7 +149,8 @@ export function readable(
   rule: ReadRule | undefined,
 ): Filter {
   const filter = readFilter(definition, access, rule);
-  if (filter.op === "false" && !mayBeReadable(definition, access, rule)) throw refusal(access);
+  if (filter.op === "false" && !mayBeReadable(definition, access, rule))
+    throw refusalBy(definition, access, "read");
   return filter;
 }
 

@@ -5,7 +5,7 @@ import type { CollectionDefinition } from "../realm/definition.ts";
 import type { Answer, Exchange } from "../realm/exchange.ts";
 import { filterFor } from "../rules/context.ts";
 import type { Visibility } from "../store/contract/document.ts";
-import { type Access, isPossible, refusal } from "./access.ts";
+import { type Access, isPossible, refusalBy } from "./access.ts";
 import type { Deleted } from "./query/judges.ts";
 
 /** The documents that one read may show. */
@@ -23,7 +23,7 @@ const isDeleted = exists(deletionFields["_meta.deleted_at"]);
  * @throws ApiError `unauthenticated` | `forbidden` where these are none whatever is stored
  */
 export function scopeWithin(
-  { rules }: CollectionDefinition,
+  definition: CollectionDefinition,
   access: Access,
   read: Filter,
   deleted: Deleted | undefined,
@@ -32,8 +32,8 @@ export function scopeWithin(
   const visibility = deleted === "only" ? "deleted" : "all";
   const { context } = access;
   if (context === undefined) return { filter: read, visibility };
-  const rule = rules?.restore;
-  if (rule === undefined || !isPossible(rule, context)) throw refusal(access);
+  const rule = definition.rules?.restore;
+  if (rule === undefined || !isPossible(rule, context)) throw refusalBy(definition, access, "restore");
   const restore = filterFor(rule, context);
   const condition = deleted === "only" ? restore : or(not(isDeleted), restore);
   return { filter: and(read, condition), visibility };

@@ -1,6 +1,7 @@
 import { documentFields, type Field, organizationFields } from "../filter/fields.ts";
 import { type CollectionDefinition, type RealmDefinition, storeNameOf } from "../realm/definition.ts";
 import type { FunctionDefinition } from "../realm/functions.ts";
+import { newestForm } from "../realm/migrations.ts";
 import type { CollectionShape, IndexShape } from "../store/contract/shape.ts";
 import { idempotencyShape } from "./idempotency.ts";
 
@@ -53,11 +54,12 @@ export function documentCollection(definition: StoredCollection): CollectionShap
     ...(definition.text !== undefined && { text: definition.text }),
     permanent: true,
     feed: definition.realtime ? "documents" : false,
+    ...(definition.migrations !== undefined && { form: newestForm(definition) }),
   };
 }
 
 /** What of a collection bears on its store. */
 export type StoredCollection = Pick<
   CollectionDefinition,
-  "database" | "name" | "fields" | "indexes" | "text" | "organization" | "realtime"
+  "database" | "name" | "fields" | "indexes" | "text" | "organization" | "realtime" | "migrations"
 >;

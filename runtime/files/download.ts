@@ -1,7 +1,7 @@
 /** `GET …/_files/{field}/{file}`: the bytes of a file (files.md, Routes). */
 import { readable } from "../documents/access.ts";
 import { parseDocument } from "../documents/encode.ts";
-import { notFound } from "../documents/errors.ts";
+import { missing } from "../documents/missing.ts";
 import { publicCaching } from "../documents/reads.ts";
 import { ApiError } from "../errors.ts";
 import { parameters } from "../http/parameters.ts";
@@ -32,7 +32,7 @@ export function downloadFrom(place: Place): (exchange: Exchange) => Promise<Answ
           ledger.read(collection.storeName, id),
         ])
       : [undefined, []];
-    if (stored === undefined) throw notFound();
+    if (stored === undefined) throw await missing(realm, collection, access, id, "live");
     const document = parseDocument(stored.text);
     const file = fileNamed(document, field, wanted, names);
     if (file === undefined || isHidden(collection, access, document, field)) throw noSuchFile();

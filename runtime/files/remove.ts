@@ -12,7 +12,7 @@ export function removeFrom(place: Place): (exchange: Exchange) => Promise<Answer
   const { definition, collection, entrance } = place;
   return async (exchange) => {
     const access = await entrance.writer(exchange);
-    requireWrite(definition, access, definition.rules?.update);
+    requireWrite(definition, access, "update");
     parameters(exchange.search, []);
     const { id = "", file: unwanted } = exchange.params;
     const target: Target = { id, visibility: "live", condition: conditionOf(exchange.headers) };

@@ -17,7 +17,7 @@ export function uploadTo(place: Place): (exchange: StreamExchange) => Promise<An
   const limit = proxiedLimit(place);
   return async (exchange) => {
     const asked = await entrance.writer(exchange);
-    requireWrite(definition, asked, definition.rules?.update);
+    requireWrite(definition, asked, "update");
     const replace = replaceIn(exchange.search);
     const condition = conditionOf(exchange.headers);
     const target: Target = { id: exchange.params["id"] ?? "", visibility: "live", condition };
@@ -29,7 +29,7 @@ export function uploadTo(place: Place): (exchange: StreamExchange) => Promise<An
         requireSame(claim.sha256, spooled.sha256);
         // Sessions end and keys are revoked while a body comes.
         const access = await entrance.writer(exchange);
-        requireWrite(definition, access, definition.rules?.update);
+        requireWrite(definition, access, "update");
         return await kept(place, access, target, spooled, claim, replace);
       } finally {
         await storage.spool.discard(spooled);

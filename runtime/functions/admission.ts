@@ -5,6 +5,7 @@ import type { ApiError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { CallDefinition, WebhookDefinition } from "../realm/functions.ts";
+import { refusedBy } from "../realm/refused.ts";
 
 /** Who may have a function run by a request. */
 export interface Admission {
@@ -28,12 +29,21 @@ export function admission(
     if (context === undefined) return true;
     return invoke !== undefined && isPossible(invoke, context);
   };
+  const refused = (access: Access, data: JsonObject): ApiError =>
+    refusedBy(refusal(access), {
+      realm: realm.definition.name,
+      of: `${database}/${name}`,
+      rule: "invoke",
+      context: access.context,
+      document: absent,
+      data,
+    });
   return {
     // Handlers see which organizations their caller is in, whatever the rule asks.
     identify: clientOf(realm, { memberships: true, withheld: false }),
-    refused: (access) => (isInScope(access) && mayPass(access) ? undefined : refusal(access)),
+    refused: (access) => (isInScope(access) && mayPass(access) ? undefined : refused(access, noInput)),
     require(access, input) {
-      if (!isInScope(access) || !allows(invoke, access, absent, input)) throw refusal(access);
+      if (!isInScope(access) || !allows(invoke, access, absent, input)) throw refused(access, input);
     },
   };
 }

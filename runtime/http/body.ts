@@ -33,7 +33,14 @@ export function readJson({ body, headers }: Sent, media: Media): JsonBody {
   requireMediaType(headers["content-type"], media);
   requireIdentity(headers["content-encoding"]);
   if (body === "too-large") throw new ApiError("payload_too_large", "The request body is too large.");
-  const text = textOf(body);
+  return readObject(textOf(body));
+}
+
+/**
+ * A text that is a single JSON object.
+ * @throws ApiError `invalid_json`
+ */
+export function readObject(text: string): JsonBody {
   const value = parsed(text);
   if (!isJsonObject(value)) throw invalid("it is not an object");
   const walk = new Walk(text);

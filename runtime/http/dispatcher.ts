@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { ApiError, unavailable } from "../errors.ts";
 import type { Answer, Exchange, Log, StreamedBody } from "../realm/exchange.ts";
 import { SMALL, UntakenAnswers } from "./answer-memory.ts";
@@ -33,12 +34,26 @@ export interface DispatcherOptions {
   readonly log: Log;
   /** Absent where nobody watches, which is cheaper. */
   readonly observe?: Observer | undefined;
+  /** Present while somebody develops. */
+  readonly explain?: Explain | undefined;
+}
+
+/** Told of a refusal before it is answered; answers headers to add. */
+export type Explain = (request: Explainable, error: ApiError) => Readonly<Record<string, string>> | undefined;
+
+interface Explainable {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly requestId: string;
 }
 
 /** Takes a routed request through its handler to its answer; every answer and every error of the API leaves here. */
 export class Dispatcher {
   /** Answers close their connections. */
   draining = false;
+  /** Connections whose requests come when nobody can answer them any longer. */
+  readonly refused = new WeakSet<Socket>();
   readonly streams: Streams;
   readonly #options: DispatcherOptions;
   readonly #untaken: UntakenAnswers;
@@ -78,10 +93,17 @@ export class Dispatcher {
       this.fail(exchange, new ApiError("invalid_header", problem));
     } else if (endpoint.handle === undefined) {
       this.fail(exchange, unavailable("The service is starting."));
+    } else if (this.draining && this.refused.has(raw.socket)) {
+      this.fail(exchange, unavailable("The service is being handed over."));
     } else {
       this.#running += 1;
       void this.#run(exchange);
     }
+  }
+
+  /** Handlers, and answers that are streams. */
+  get running(): number {
+    return this.#running;
   }
 
   async #run(exchange: Incoming): Promise<void> {
@@ -133,10 +155,26 @@ export class Dispatcher {
     if (response.headersSent) return;
     exchange.hold(0);
     try {
-      this.send(exchange, errorAnswer(seen, requestId));
+      const told = this.#explained(exchange, seen);
+      const answer = errorAnswer(seen, requestId);
+      this.send(
+        exchange,
+        told === undefined ? answer : { ...answer, headers: { ...answer.headers, ...told } },
+      );
     } catch (err) {
       this.#options.log.error({ err, request_id: requestId }, "answer failed");
       response.destroy();
+    }
+  }
+
+  /** Nobody is answered less for it. */
+  #explained({ method, raw, requestId }: Incoming, error: ApiError): ReturnType<Explain> {
+    const [path = ""] = (raw.url ?? "").split("?", 1);
+    try {
+      return this.#options.explain?.({ method, path, requestId }, error);
+    } catch (err) {
+      this.#options.log.warn({ err, request_id: requestId }, "refusal not explained");
+      return undefined;
     }
   }
 

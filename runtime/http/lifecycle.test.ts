@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { type AddressInfo, connect, createServer as createNetServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Answer } from "../realm/exchange.ts";
 import { createMetrics } from "./metrics.ts";
@@ -153,6 +154,26 @@ describe("Shutdown", () => {
       expect(response.headers.get("connection")).toBe("close");
     }
     await closed;
+    server = undefined;
+  });
+
+  it("takes connections that end with an error, as resets by clients, for closed", async () => {
+    const slow = slowRealm();
+    server = await listening([slow.realm]);
+    const accepting = createNetServer().listen(0, "127.0.0.1");
+    await once(accepting, "listening");
+    const client = connect((accepting.address() as AddressInfo).port, "127.0.0.1");
+    const [connection]: Socket[] = await once(accepting, "connection");
+    if (connection === undefined) throw new Error("no connection");
+    server.server.accept(connection);
+    client.on("error", () => undefined).write("GET /v1/shop/main/slow HTTP/1.1\r\nHost: x\r\n\r\n");
+    await slow.entered;
+    const closed = server.server.close(60_000);
+    // After the turn in which the server begins to wait for it.
+    setTimeout(() => connection.destroy(new Error("write ECONNRESET")), 20);
+    setTimeout(() => slow.answer(ok({})), 60);
+    await expect(closed).resolves.toBeUndefined();
+    accepting.close();
     server = undefined;
   });
 

@@ -1,16 +1,17 @@
-import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiError } from "../errors.ts";
 import type { Log, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { AddressOf } from "./address.ts";
 import { AnswerMemory } from "./answer-memory.ts";
-import { baseAddress } from "./base-address.ts";
 import { BodyMemory } from "./body-memory.ts";
 import { refuse, refuseClient } from "./client-errors.ts";
 import { corsOf } from "./cors.ts";
-import { Dispatcher, type Observer } from "./dispatcher.ts";
+import { Dispatcher, type Explain, type Observer } from "./dispatcher.ts";
+import { type Door, openDoor } from "./door.ts";
 import { healthz, readyz } from "./health.ts";
+import { Leaving } from "./leaving.ts";
 import type { Metrics } from "./metrics.ts";
 import { Registry } from "./registry.ts";
 import { requestIds } from "./request-id.ts";
@@ -39,6 +40,7 @@ export interface ServerOptions {
   readonly metricsElsewhere?: boolean;
   /** Told of every answer. */
   readonly observe?: Observer | undefined;
+  readonly explain?: Explain | undefined;
   /** Milliseconds for a request to arrive, or for something more of a streamed body; and between looks at late ones. */
   readonly requestTimeout?: number;
   readonly timeoutInterval?: number;
@@ -49,6 +51,8 @@ export interface ServerOptions {
 export interface HttpServer {
   /** Listens and answers the base address. Realms answer 503 until they are served. */
   listen(host: string, port: number): Promise<string>;
+  /** Takes the connections of a door that is open already. */
+  listenAt(door: Door): Promise<void>;
   /** Serves a connection that another process accepted and handed over. */
   accept(connection: Socket): void;
   /** Makes a realm's routes answer. `/readyz` turns 200 once all of them do. */
@@ -58,6 +62,13 @@ export interface HttpServer {
    * connections; resolves when all is answered. Connections still open after `grace` milliseconds are cut.
    */
   close(grace: number): Promise<void>;
+  /**
+   * Gives its connections away: new ones and idle ones at once and unread, through `give`; those with requests under way
+   * are answered and closed, or given when they are idle. The door stays open.
+   */
+  leave(give: (connection: Socket) => void): Leaving;
+  /** Answers a request of another server's connection, which closes then. */
+  answer(raw: IncomingMessage, response: ServerResponse): void;
 }
 
 const headerBytes = 32 * 1024;
@@ -82,7 +93,14 @@ export function createServer(options: ServerOptions): HttpServer {
     stalled,
     answers: new AnswerMemory(answerMemory),
   };
-  const dispatcher = new Dispatcher({ reception, answerPatience, log, observe, requestId });
+  const dispatcher = new Dispatcher({
+    reception,
+    answerPatience,
+    log,
+    observe,
+    explain: options.explain,
+    requestId,
+  });
   metrics?.streams(() => dispatcher.streams.count);
   const app = Fastify({
     logger: false,
@@ -117,9 +135,14 @@ export function createServer(options: ServerOptions): HttpServer {
     },
   });
 
+  let door: Door | undefined;
+  let leaving: Leaving | undefined;
   const registry = new Registry(options.adminApi);
   const cors = new Map(options.realms.map(({ definition }) => [definition.name, corsOf(definition)]));
-  const route = requestRouter(dispatcher, registry, cors);
+  const routed = requestRouter(dispatcher, registry, cors);
+  const route: typeof routed = (raw, response) => {
+    if (leaving === undefined || !leaving.redirect(raw, response)) routed(raw, response);
+  };
   const ready = () => registry.complete && !dispatcher.draining;
   registry.addFixed("/healthz", healthz);
   registry.addFixed("/readyz", readyz(options.fingerprint, ready, options.reachable));
@@ -136,7 +159,6 @@ export function createServer(options: ServerOptions): HttpServer {
   app.server.closeIdleConnections = () => undefined;
   // Node would drop those after the first 2,000 without a word; their bytes bound them.
   app.server.maxHeadersCount = 0;
-  boundConnections(app.server, options.maxConnections, log);
   const sockets = new Set<Socket>();
   app.server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -157,12 +179,21 @@ export function createServer(options: ServerOptions): HttpServer {
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 
+  async function listenAt(opened: Door): Promise<void> {
+    await app.ready();
+    door = opened;
+    door.open((connection) => app.server.emit("connection", connection));
+  }
+
+  // It listens by way of a door; what an HTTP server sets up when it listens itself, it sets up now.
+  app.server.emit("listening");
   return {
     async listen(host, port) {
-      // Fastify would take `localhost` for two addresses with a server each, and its second lacks our listeners.
-      await app.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
-      return baseAddress(app.server.address());
+      const opened = await openDoor({ host, port }, options.maxConnections, log);
+      await listenAt(opened);
+      return opened.url;
     },
+    listenAt,
     accept(connection) {
       // As Node sets up connections that it accepts for an HTTP server.
       connection.allowHalfOpen = true;
@@ -172,20 +203,47 @@ export function createServer(options: ServerOptions): HttpServer {
     serve: (realm) => registry.serve(realm),
     async close(grace) {
       dispatcher.drain();
+      door?.close();
       // Immediately after the time, not at it: what has arrived until then is read before.
       const idle = setTimeout(() => setImmediate(closeUnused), Math.min(betweenRequests, grace));
       const cut = setTimeout(() => app.server.closeAllConnections(), grace);
       await app.close();
       // Node waits for connections that it accepted itself.
-      await Promise.all(Array.from(sockets, (socket) => once(socket, "close")));
+      await Promise.all(Array.from(sockets, gone));
       clearTimeout(idle);
       clearTimeout(cut);
       await dispatcher.idle();
+    },
+    leave(give) {
+      leaving = new Leaving({
+        give,
+        dispatcher,
+        sockets,
+        closeIdle,
+        accept: (connection) => app.server.emit("connection", connection),
+        end: async () => {
+          await app.close();
+        },
+      });
+      door?.open((connection) => leaving?.takeNew(connection));
+      return leaving;
+    },
+    answer(raw, response) {
+      response.shouldKeepAlive = false;
+      route(raw, response);
     },
   };
 }
 
 /** Whatever the path and method are, and Fastify reads no body. */
+/** When a connection is closed, also by an error of its own, as one that its client resets. */
+function gone(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once("close", () => resolve());
+  });
+}
+
 function answerAll(app: FastifyInstance, route: ReturnType<typeof requestRouter>): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
@@ -198,17 +256,6 @@ function answerAll(app: FastifyInstance, route: ReturnType<typeof requestRouter>
   // Methods that Fastify does not know.
   app.setNotFoundHandler(takeOver);
   app.setErrorHandler((_error, request, reply) => takeOver(request, reply));
-}
-
-/** Connections beyond the bound are closed at once; the log tells of it once a minute. */
-function boundConnections(server: FastifyInstance["server"], most: number, log: Log): void {
-  server.maxConnections = most;
-  let told = Number.NEGATIVE_INFINITY;
-  server.on("drop", () => {
-    if (performance.now() - told < 60_000) return;
-    told = performance.now();
-    log.warn({ connections: most }, "connections are refused: SVC_MAX_CONNECTIONS are open");
-  });
 }
 
 function bothOf(one: Observer | undefined, other: Observer | undefined): Observer | undefined {

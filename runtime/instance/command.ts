@@ -1,10 +1,13 @@
 import type { RealmModule } from "../realm/exchange.ts";
+import type { ProgramConfiguration } from "../realm/recorded.ts";
 import type { Environment } from "./settings.ts";
 
 /** What a generated `server.ts` runs. */
 export interface Program {
   /** Of the configuration. */
   readonly fingerprint: string;
+  /** Kept in the stores that are provisioned for it. */
+  readonly configuration?: ProgramConfiguration | undefined;
   readonly realms: readonly RealmModule[];
 }
 
@@ -13,6 +16,8 @@ export interface Surroundings {
   readonly environment: Environment;
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
+  /** Writes text to stdout as it is, and resolves when it is taken; default: by `out`. */
+  readonly write?: (text: string) => Promise<void>;
 }
 
 /** The command line is wrong; exit code 2. */

@@ -3,24 +3,30 @@
  * another process still serves, and serves it once that one has given up the store. The process that started it accepts
  * the connections and hands them over.
  */
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
+import { join } from "node:path";
 import { createKey } from "../auth/command-keys.ts";
 import { systemClock } from "../clock.ts";
 import type { RenewedRunner } from "../functions/pool/renewed.ts";
 import type { Program } from "./command.ts";
+import { type Explained, explainedIn, explaining } from "./explaining.ts";
 import { startRenewedThreads } from "./function-threads.ts";
 import { handlerLog } from "./handler-log.ts";
 import { type Instance, startInstance } from "./instance.ts";
 import { createLog } from "./log.ts";
-import { messageOf } from "./main.ts";
+import { messageOf } from "./message-of.ts";
 import { dieOfTheUnexpected } from "./serve.ts";
 import { readSettings } from "./settings.ts";
+import { seedStores } from "./transfer/seeding.ts";
+import { seedsFolder } from "./transfer/seeds-folder.ts";
 
 /** What the process is told. Each but `connection`, which comes with a socket, is answered with one {@link Answer}. */
 export type Order =
-  /** Imports the module at a URL, which exports a `program`. */
-  | { readonly kind: "load"; readonly module: string }
+  /** Imports the module at a URL, which exports a `program`; refusals are explained by what lies in a folder, a URL. */
+  | { readonly kind: "load"; readonly module: string; readonly explained: string }
+  /** Explains refusals by what lies there from now on: rules were moved in their files. */
+  | { readonly kind: "explain"; readonly explained: string }
   /** Takes the store and serves what was loaded; with a name, makes each realm an administrator's key called so. */
   | { readonly kind: "serve"; readonly key: string | undefined }
   /** Runs what begins from now on by the handlers that lie in the folder now. */
@@ -28,6 +34,12 @@ export type Order =
   /** Finishes requests under way and gives up the store; `serve` may follow. */
   | { readonly kind: "yield" }
   | { readonly kind: "connection" };
+
+/** Told at any time, to no order: a refused request. */
+export interface Refusal {
+  readonly kind: "refused";
+  readonly line: string;
+}
 
 export type Answer =
   /** The runtime is loaded. The first one, to no order. */
@@ -49,6 +61,12 @@ export async function developmentServer(folder: string): Promise<void> {
   let program: Program | undefined;
   let instance: Instance | undefined;
   let threads: RenewedRunner | undefined;
+  let explained: Explained = new Map();
+  const explain = explaining({
+    rules: () => explained,
+    header: settings.explain,
+    tell: (line) => answer({ kind: "refused", line }),
+  });
 
   // Ctrl-C reaches all processes of a terminal; the one that started this one says what it means.
   process.on("SIGINT", () => undefined);
@@ -73,6 +91,9 @@ export async function developmentServer(folder: string): Promise<void> {
     if (order.kind === "load") {
       const module: { readonly program: Program } = await import(order.module);
       program = module.program;
+      await takeApart(order.explained);
+    } else if (order.kind === "explain") {
+      await takeApart(order.explained);
     } else if (order.kind === "renew") {
       threads?.renew();
     } else if (order.kind === "yield") {
@@ -83,9 +104,14 @@ export async function developmentServer(folder: string): Promise<void> {
     return { kind: "done", keys: {} };
   }
 
+  async function takeApart(folder: string): Promise<void> {
+    explained = await explainedIn(folder, program?.realms.map(({ definition }) => definition.name) ?? []);
+  }
+
   async function serve(key: string | undefined): Promise<Readonly<Record<string, string>>> {
     if (program === undefined) throw new Error("nothing was loaded");
     const clock = systemClock;
+    await seed(program);
     // Nobody connects to it but by way of the process that hands connections over.
     const address = { host: "127.0.0.1", port: 0 };
     const hasFunctions = program.realms.some(({ definition }) => definition.functions !== undefined);
@@ -97,6 +123,7 @@ export async function developmentServer(folder: string): Promise<void> {
       log,
       address,
       handlerLog,
+      explain,
       runner: threads,
     });
     try {
@@ -114,6 +141,16 @@ export async function developmentServer(folder: string): Promise<void> {
     return made;
   }
 
+  /** Collections that hold nothing begin with what the configuration has for them. */
+  async function seed(served: Program): Promise<void> {
+    const seeds = join(folder, seedsFolder);
+    if (!existsSync(seeds)) return;
+    const shared = { program: served, location: settings.store, setting: "SVC_STORE", folder: seeds };
+    const seeded = await seedStores({ ...shared, clock: systemClock, tell: () => undefined });
+    for (const { realm, collection, created } of seeded)
+      process.stdout.write(`${realm} ${collection}: begins with ${created} documents of its seed\n`);
+  }
+
   async function stop(milliseconds: number): Promise<void> {
     const stopping = instance;
     instance = undefined;
@@ -121,7 +158,7 @@ export async function developmentServer(folder: string): Promise<void> {
   }
 }
 
-function answer(given: Answer): void {
+function answer(given: Answer | Refusal): void {
   // A process that is gone hears nothing, and is no mistake of this one.
   process.send?.(given, undefined, undefined, () => undefined);
 }

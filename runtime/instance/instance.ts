@@ -16,21 +16,26 @@ import { functionJobs } from "../functions/events/kinds.ts";
 import type { HandlerLog } from "../functions/host/log.ts";
 import type { FunctionFiles, Runner } from "../functions/invocation.ts";
 import { functionsOf, openFunctions, type RealmFunctions } from "../functions/realm.ts";
-import type { Observer } from "../http/dispatcher.ts";
+import type { Explain, Observer } from "../http/dispatcher.ts";
+import { type Door, openDoor } from "../http/door.ts";
+import type { Leaving } from "../http/leaving.ts";
 import { listenFailure } from "../http/listening.ts";
-import { createMetrics, type Metrics } from "../http/metrics.ts";
-import { type MetricsServer, serveMetrics } from "../http/metrics-server.ts";
-import { createServer } from "../http/server.ts";
+import { createMetrics } from "../http/metrics.ts";
+import { createServer, type HttpServer } from "../http/server.ts";
 import type { JobKind } from "../jobs/kind.ts";
+import { migrating } from "../migrations/job.ts";
+import { migratingStore } from "../migrations/store.ts";
 import { eraseOrganization } from "../organizations/erasing.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { Log, Passwords, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { StorageDefinition } from "../realm/files.ts";
 import type { SharedStreams } from "../realm/realtime.ts";
+import { type ProgramConfiguration, recordConfiguration } from "../realm/recorded.ts";
 import { checkRealtimeLimits } from "../realtime/realm-limits.ts";
 import type { Store } from "../store/contract/store.ts";
 import { makeFolder, openStores, type Stores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
+import { serveFigures } from "./figures.ts";
 import { openBytes } from "./file-storage.ts";
 import { startThreads } from "./function-threads.ts";
 import { keysOf } from "./instance-keys.ts";
@@ -38,6 +43,7 @@ import type { BackgroundJob } from "./job.ts";
 import { type Jobs, startJobs } from "./jobs.ts";
 import { keyEnds } from "./key-ends.ts";
 import { type Delivery, mailing } from "./mail.ts";
+import { migrateAtStart } from "./migrating.ts";
 import { Outbox } from "./outbox.ts";
 import { provisionStore } from "./provisioning.ts";
 import { assembleRealm, realmCollections } from "./realm.ts";
@@ -51,14 +57,20 @@ import { textIndexing } from "./text-indexing.ts";
 export interface InstanceOptions {
   /** Of the configuration. */
   readonly fingerprint: string;
+  /** Kept in each realm's store; default: nothing is. */
+  readonly configuration?: ProgramConfiguration | undefined;
   readonly realms: readonly RealmModule[];
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
   /** Told of every answer. */
   readonly observe?: Observer | undefined;
+  /** Told of refusals, which are found out in more detail then. */
+  readonly explain?: Explain | undefined;
   /** Where to listen; default: where the settings say. */
   readonly address?: { readonly host: string; readonly port: number };
+  /** Opened once every realm answers, in place of an address of its own. */
+  readonly door?: LaterDoor | undefined;
   /** Repeats what is looked after from time to time. */
   readonly repeat?: Every;
   /** Default: the instance's own. */
@@ -78,6 +90,12 @@ export interface InstanceOptions {
 /** Functions that an instance runs at once in a realm while no request waits for them: the others find room beside them. */
 const runsOfJobs = 8;
 
+/** Where connections come from that another server takes yet, of this process or of one that hands over. */
+export interface LaterDoor {
+  readonly url: string;
+  open(): Promise<Door>;
+}
+
 /** A running server process's worth: stores, server, background work. */
 export interface Instance {
   /** Where it listens, for example `http://127.0.0.1:8080`. */
@@ -94,6 +112,15 @@ export interface Instance {
   store(realm: string): Store;
   /** Finishes requests under way (for at most `grace` milliseconds), then background work, then closes the stores. */
   stop(grace: number): Promise<void>;
+  /** Where its connections come from; absent until it is open. */
+  readonly door: Door | undefined;
+  /**
+   * Gives its connections away ({@link HttpServer.leave}) so that another instance can serve them. `stop` then ends the
+   * instance as ever, but leaves the door open.
+   */
+  leave(give: (connection: Socket) => void): Leaving;
+  /** Answers a request of another instance's connection. */
+  answer: HttpServer["answer"];
 }
 
 /**
@@ -104,12 +131,7 @@ export interface Instance {
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const { realms, settings, clock } = options;
   const { store: location, data, host, port, queryTime, searchTime, feedBytes } = settings;
-  const beyond = realms.flatMap(({ definition }) => [
-    ...checkExpandLimits(definition.collections, settings.expandLimits),
-    ...checkRealtimeLimits(definition, settings.realtime.limits),
-    ...checkUploadLimits(definition.collections, settings.maxUploadBytes),
-  ]);
-  if (beyond.length > 0) throw new BadSettings(beyond);
+  checkLimits(options);
   if (data !== undefined) makeFolder("SVC_DATA", data);
   // Of any free port nobody knows yet which it will be.
   const serving = port === 0 ? "" : `, serving ${host}:${port}`;
@@ -132,6 +154,16 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     await release();
     throw error;
   }
+}
+
+/** @throws BadSettings where a configuration asks for more than the instance allows */
+export function checkLimits({ realms, settings }: Pick<InstanceOptions, "realms" | "settings">): void {
+  const beyond = realms.flatMap(({ definition }) => [
+    ...checkExpandLimits(definition.collections, settings.expandLimits),
+    ...checkRealtimeLimits(definition, settings.realtime.limits),
+    ...checkUploadLimits(definition.collections, settings.maxUploadBytes),
+  ]);
+  if (beyond.length > 0) throw new BadSettings(beyond);
 }
 
 /** What an instance works with. */
@@ -171,20 +203,29 @@ async function listen(
     metrics,
     metricsElsewhere: settings.metrics !== "on",
     observe: options.observe,
+    explain: options.explain,
     reachable: async () => {
       for (const store of stores.values()) await store.health();
     },
   });
   const { host, port } = options.address ?? settings;
-  const url = await server.listen(host, port).catch((cause: unknown) => {
-    throw new Error(listenFailure(host, port, cause, "PORT"), { cause });
-  });
+  let door: Door | undefined;
+  let leaving: Leaving | undefined;
+  if (options.door === undefined) {
+    door = await openDoor({ host, port }, maxConnections, log).catch((cause: unknown) => {
+      throw new Error(listenFailure(host, port, cause, "PORT"), { cause });
+    });
+    await server.listenAt(door);
+  }
+  const url = options.door?.url ?? door?.url ?? "";
 
-  const figures = await metricsServer(settings, metrics).catch(async (error: unknown) => {
-    await server.close(0);
-    throw error;
-  });
-  if (figures !== undefined) log.info({ url: figures.url }, "metrics");
+  const figures = serveFigures(settings, metrics, log);
+  if (options.door === undefined) {
+    await figures.open().catch(async (error: unknown) => {
+      await server.close(0);
+      throw error;
+    });
+  } else figures.openWhenFree();
 
   const { limits, memory } = settings.realtime;
   const streams: SharedStreams = {
@@ -212,15 +253,23 @@ async function listen(
     ready,
     accept: (connection) => server.accept(connection),
     store: storeOf,
+    get door() {
+      return door;
+    },
+    leave(give) {
+      leaving = server.leave(give);
+      return leaving;
+    },
+    answer: (raw, response) => server.answer(raw, response),
     async stop(grace) {
       stopping.abort();
       const until = performance.now() + grace;
       // What is under way has as long as requests have.
       jobs?.pause();
       const late = setTimeout(() => ending.abort(), grace);
-      await server.close(grace);
+      await (leaving === undefined ? server.close(grace) : leaving.done(grace));
       clearTimeout(late);
-      await figures?.close();
+      await figures.close();
       const work = await provisioned.catch(() => []);
       for (const job of work) await job.stop();
       await background.settled();
@@ -242,15 +291,33 @@ async function listen(
     for (const { definition } of realms) {
       const store = storeOf(definition.name);
       const collections = realmCollections(definition);
-      const done = await provisionStore(store, collections, definition.name, log, stopping.signal, () =>
-        beginTriggers({ definition, store, clock }),
+      const { fingerprint, configuration } = options;
+      const done = await provisionStore(
+        store,
+        collections,
+        definition.name,
+        log,
+        stopping.signal,
+        async () => {
+          await beginTriggers({ definition, store, clock });
+          await migrateAtStart({ definition, store, clock, log, stopping: stopping.signal });
+          await recordConfiguration({
+            store,
+            realm: definition.name,
+            fingerprint,
+            configuration,
+            clock,
+            log,
+          });
+        },
       );
       if (!done) return [];
       const realm = assembleRealm({
         definition,
-        store,
+        store: migratingStore(store, definition),
         clock,
-        fingerprint: options.fingerprint,
+        fingerprint,
+        explains: options.explain === undefined ? undefined : true,
         passwords: options.passwords ?? passwords,
         log,
         pageCharacters: settings.pageCharacters,
@@ -287,6 +354,10 @@ async function listen(
       }
       server.serve(realm);
       instances.push(realm);
+    }
+    if (options.door !== undefined) {
+      door = await options.door.open();
+      await server.listenAt(door);
     }
     const mails = mail === undefined ? [] : [mailing(instances, mail, log)];
     jobs = startJobs(instances, (realm) => jobKinds(realm, mails), repeat);
@@ -326,19 +397,17 @@ function jobKinds(realm: RealmInstance, mails: readonly JobKind[]): readonly Job
       : functionJobs(definition, (run) => functionsOf(realm).background(run), runsOfJobs);
   const files = realm.files === undefined ? [] : fileJobs(definition, realm.files.ledger, storageOf(realm));
   const keys = definition.accounts === undefined ? [] : [keyEnds(realm)];
-  const kinds = [...keys, eraseOrganization, assignOrganization, textIndexing, ...mails, ...runs, ...files];
+  const kinds = [
+    ...keys,
+    eraseOrganization,
+    assignOrganization,
+    textIndexing,
+    migrating,
+    ...mails,
+    ...runs,
+    ...files,
+  ];
   return [...kinds, retention(kinds)];
-}
-
-/** @throws what hinders listening, for people */
-async function metricsServer(
-  { metrics: address }: Settings,
-  metrics: Metrics | undefined,
-): Promise<MetricsServer | undefined> {
-  if (metrics === undefined || typeof address === "string") return undefined;
-  return serveMetrics(metrics, address).catch((cause: unknown) => {
-    throw new Error(listenFailure(address.host, address.port, cause, "SVC_METRICS"), { cause });
-  });
 }
 
 /** How this instance sends mail, if any of its realms sends some. */

@@ -6,6 +6,7 @@ import { beginTriggers } from "../functions/events/following.ts";
 import type { HandlerLog } from "../functions/host/log.ts";
 import type { Log } from "../realm/exchange.ts";
 import { type FunctionDefinition, functionName } from "../realm/functions.ts";
+import { recordConfiguration } from "../realm/recorded.ts";
 import { openStores, type Stores } from "../store/engines.ts";
 import { FolderLocked } from "../store/sqlite/lock.ts";
 import { didYouMean } from "../suggest.ts";
@@ -48,9 +49,10 @@ export async function invokeCommand(
   try {
     const store = await stores.open(realm.name);
     const { signal } = new AbortController();
-    await provisionStore(store, realmCollections(realm), realm.name, log, signal, () =>
-      beginTriggers({ definition: realm, store, clock }),
-    );
+    await provisionStore(store, realmCollections(realm), realm.name, log, signal, async () => {
+      await beginTriggers({ definition: realm, store, clock });
+      await recordConfiguration({ ...program, store, realm: realm.name, clock, log });
+    });
     const lone = new LoneRealm({
       ...{ definition: realm, store, clock, log, settings },
       ...{ keys: keysOf(settings, folder), fingerprint: program.fingerprint },

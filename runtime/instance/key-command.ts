@@ -1,4 +1,3 @@
-import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { systemCollections } from "../auth/collections.ts";
 import { allKeys, makeOperatorsKey, revokeKey, rotateNamed } from "../auth/command-keys.ts";
 import type { KeyRealm } from "../auth/key-storing.ts";
@@ -16,6 +15,7 @@ import type { RealmDefinition } from "../realm/definition.ts";
 import { openStores } from "../store/engines.ts";
 import { parseDuration } from "../units.ts";
 import { type Program, realmsCalled, type Surroundings, UsageError } from "./command.ts";
+import { optionsAmong, required } from "./command-words.ts";
 import { readSettings } from "./settings.ts";
 
 export const keyUsage = `key create --realm <realm> --name <name> [--admin | --areas <area,…>] [--scopes <JSON>]
@@ -29,8 +29,7 @@ export const keyUsage = `key create --realm <realm> --name <name> [--admin | --a
 /**
  * `key create` makes an API key and prints it, alone, on the last line of stdout; `key list` prints what each key of a
  * realm may do, tenants' too, a line of JSON each; `key rotate` prints a new key in place of one; `key revoke` ends one.
- * They work beside a running server.
- * @returns false for another word after `key`
+ * They work beside a running server. Answers the exit code.
  * @throws UsageError | BadSettings | InvalidKey | KeyNameTaken
  */
 export async function keyCommand(
@@ -38,7 +37,7 @@ export async function keyCommand(
   words: readonly string[],
   surroundings: Surroundings,
   clock: Clock,
-): Promise<boolean> {
+): Promise<number> {
   const [action = "", ...rest] = words;
   const act = new Map([
     ["create", create],
@@ -46,8 +45,9 @@ export async function keyCommand(
     ["rotate", rotate],
     ["revoke", revoke],
   ]).get(action);
-  await act?.(program, rest, surroundings, clock);
-  return act !== undefined;
+  if (act === undefined) throw new UsageError(`unknown command: key ${action}`.trim());
+  await act(program, rest, surroundings, clock);
+  return 0;
 }
 
 type Action = (
@@ -72,7 +72,7 @@ const create: Action = async ({ realms }, words, surroundings, clock) => {
 };
 
 const list: Action = async ({ realms }, words, surroundings, clock) => {
-  const realm = required("realm", options(words, { realm: { type: "string" } }).realm);
+  const realm = required("--realm", optionsAmong(words, { realm: { type: "string" } }).realm);
   const [{ definition }] = realmsCalled(realm, realms);
   await withKeys(definition, surroundings, clock, async ({ store }) => {
     for await (const key of allKeys(store)) surroundings.out(JSON.stringify(key));
@@ -80,13 +80,13 @@ const list: Action = async ({ realms }, words, surroundings, clock) => {
 };
 
 const rotate: Action = async ({ realms }, words, surroundings, clock) => {
-  const values = options(words, {
+  const values = optionsAmong(words, {
     realm: { type: "string" },
     name: { type: "string" },
     overlap: { type: "string" },
   });
-  const realm = required("realm", values.realm);
-  const name = required("name", values.name);
+  const realm = required("--realm", values.realm);
+  const name = required("--name", values.name);
   const overlap = values.overlap === undefined ? usualOverlap : parseDuration(values.overlap);
   if (overlap === undefined || overlap > longestOverlap)
     throw new UsageError(`--overlap must be a duration from 0s to 7d, not ${values.overlap}`);
@@ -100,12 +100,12 @@ const rotate: Action = async ({ realms }, words, surroundings, clock) => {
 };
 
 const revoke: Action = async ({ realms }, words, surroundings, clock) => {
-  const values = options(words, {
+  const values = optionsAmong(words, {
     realm: { type: "string" },
     name: { type: "string" },
     id: { type: "string" },
   });
-  const realm = required("realm", values.realm);
+  const realm = required("--realm", values.realm);
   const { name, id } = values;
   if ((name === undefined) === (id === undefined)) throw new UsageError("key revoke takes --name or --id");
   const [{ definition }] = realmsCalled(realm, realms);
@@ -157,12 +157,12 @@ async function withKeys(
 }
 
 function parseWords(words: readonly string[], clock: Clock): NewKey & { realm: string } {
-  const { replace = false, user, org, roles, teams, ...values } = options(words, createOptions);
+  const { replace = false, user, org, roles, teams, ...values } = optionsAmong(words, createOptions);
   const lifetime = values["expires-in"] === undefined ? undefined : duration(values["expires-in"]);
   if (user !== undefined && org !== undefined) throw new InvalidKey([bothPins]);
   return {
-    realm: required("realm", values.realm),
-    name: required("name", values.name),
+    realm: required("--realm", values.realm),
+    name: required("--name", values.name),
     admin: administration(values.admin, values.areas),
     binding: pinOf(user, org),
     grant: { roles: listed(roles) ?? [], teams: listed(teams) ?? [] },
@@ -221,19 +221,6 @@ const createOptions = {
   "expires-in": { type: "string" },
   replace: { type: "boolean" },
 } as const;
-
-function options<const Options extends ParseArgsOptionsConfig>(words: readonly string[], known: Options) {
-  try {
-    return parseArgs({ args: [...words], options: known }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function required(name: string, value: string | undefined): string {
-  if (value === undefined) throw new UsageError(`--${name} is missing`);
-  return value;
-}
 
 function duration(text: string): number {
   const value = parseDuration(text);

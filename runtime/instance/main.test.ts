@@ -32,6 +32,20 @@ describe("The command line", () => {
     },
   );
 
+  it("a mistake in a command is 2, with the usage of that command alone", async () => {
+    const { code, err } = await command(["export"]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^[^\n]+\nusage: server export /);
+    expect(err).not.toContain("server backup");
+    expect((await command(["key", "list"])).err).toMatch(/^[^\n]+\nusage: server key create /);
+  });
+
+  it("handover takes no more words: 2", async () => {
+    const { code, err } = await command(["handover", "handover"]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^handover takes no handover\n/);
+  });
+
   it("bad settings stop the start with 1, each problem on a line of stderr", async () => {
     const { code, out, err } = await command([], { SVC_LOGG: "info", SVC_QUERY_TIME: "soon" });
     expect(code).toBe(1);

@@ -3,6 +3,7 @@ import { authenticator } from "../auth/authenticate.ts";
 import { systemCollections } from "../auth/collections.ts";
 import { fileLedger } from "../documents/files/ledger.ts";
 import { fileCollections } from "../documents/files/records.ts";
+import { importShape } from "../documents/importing/record.ts";
 import { documentCollections } from "../documents/shapes.ts";
 import { Hub } from "../feed/hub.ts";
 import { triggerCollections } from "../functions/events/following.ts";
@@ -10,11 +11,13 @@ import { invocationShape } from "../functions/invocations/records.ts";
 import { idGenerator } from "../ids.ts";
 import { laneShape } from "../jobs/lanes.ts";
 import { jobShape } from "../jobs/records.ts";
+import { migrationShape } from "../migrations/records.ts";
 import { organizationCollections } from "../organizations/collections.ts";
 import { realmOrganizations } from "../organizations/realm.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { RealtimeHost } from "../realm/realtime.ts";
+import { configurationShape } from "../realm/recorded.ts";
 import { vault } from "../sealing.ts";
 import { signer } from "../signing.ts";
 import type { CollectionShape } from "../store/contract/shape.ts";
@@ -29,6 +32,9 @@ export function realmCollections(definition: RealmDefinition): CollectionShape[]
     ...fileCollections(definition),
     jobShape,
     laneShape,
+    configurationShape,
+    migrationShape,
+    importShape,
     ...triggerCollections(definition),
     ...(definition.functions === undefined ? [] : [invocationShape]),
   ];
@@ -41,6 +47,7 @@ type Given =
       | "store"
       | "clock"
       | "fingerprint"
+      | "explains"
       | "passwords"
       | "log"
       | "pageCharacters"

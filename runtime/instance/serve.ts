@@ -1,12 +1,18 @@
 import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";
-import type { Answered, Observer } from "../http/dispatcher.ts";
+import type { Answered, Explain, Observer } from "../http/dispatcher.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { Exchange } from "../realm/exchange.ts";
 import { describeLocation } from "../store/location.ts";
 import type { Program, Surroundings } from "./command.ts";
-import { type Instance, startInstance } from "./instance.ts";
+import { explainedIn, explaining } from "./explaining.ts";
+import { openControl } from "./handover/control.ts";
+import { handOver, type Outcome } from "./handover/handing.ts";
+import { inheriting } from "./handover/inheriting.ts";
+import { HandoverWishes } from "./handover/wishes.ts";
+import { checkLimits, type Instance, type InstanceOptions, startInstance } from "./instance.ts";
 import { createLog } from "./log.ts";
+import { messageOf } from "./message-of.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /** Milliseconds: for requests under way, and for all of the shutdown. */
@@ -22,34 +28,76 @@ const together = 1_000;
  * @throws BadSettings | FolderLocked | UniqueIndexViolated, or what hinders listening
  */
 export async function serve(
-  { fingerprint, realms }: Program,
+  { fingerprint, configuration, realms }: Program,
   { environment }: Surroundings,
 ): Promise<number> {
   const settings = readSettings(environment);
   const log = await createLog(settings.logLevel);
   dieOfTheUnexpected(log);
   const signal = firstSignal();
-  const instance = await startInstance({
+  const wishes = new HandoverWishes(log);
+  const inherits = inheriting(settings.maxConnections, log);
+  const options = {
     fingerprint,
+    configuration,
     realms,
     settings,
     clock: systemClock,
     log,
     observe: requestLog(log, settings),
-  });
-  log.info({ url: instance.url }, "listening");
-  const started = await Promise.race([ready(instance), signal]);
-  if (started === "ready") {
-    log.info(
-      {
-        realms: realms.map(({ definition }) => `${instance.url}/v1/${definition.name}`),
-        store: describeLocation(settings.store),
-        config: fingerprint,
-      },
-      "ready",
-    );
+    explain: settings.explain
+      ? await refusalHeader(realms.map(({ definition }) => definition.name))
+      : undefined,
+  };
+  let instance: Instance;
+  try {
+    checkLimits(options);
+    // One that is told to stop before its turn has nothing to stop.
+    if ((await Promise.race([inherits?.turn(), signal])) !== undefined) process.exit(0);
+    instance = await startInstance({ ...options, door: inherits?.door });
+    if (inherits === undefined) log.info({ url: instance.url }, "listening");
+    const started = await Promise.race([ready(instance), signal]);
+    if (started === "ready") {
+      inherits?.serves(instance);
+      log.info(
+        {
+          realms: realms.map(({ definition }) => `${instance.url}/v1/${definition.name}`),
+          store: describeLocation(settings.store),
+          config: fingerprint,
+        },
+        "ready",
+      );
+    }
+  } catch (error) {
+    await inherits?.failed(messageOf(error));
+    throw error;
   }
-  log.info({ signal: await signal }, "stopping");
+  const control = await openControl(settings, () => wishes.wish(), log);
+  const isSingle = settings.store.engine === "sqlite";
+  const stopping = signal.then((name): "stop" => {
+    log.info({ signal: name }, "stopping");
+    return "stop";
+  });
+  while ((await Promise.race([stopping, wishes.next()])) !== "stop") {
+    const outcome: Outcome = isInMemory(settings)
+      ? { kind: "kept", reason: "its store is in memory, and ends with it", instance }
+      : await handOver({
+          instance,
+          shared: !isSingle,
+          log,
+          stopping: signal,
+          restart: (door) => restarted({ ...options, door }),
+        });
+    if (outcome.kind === "done") {
+      await control.tell({ outcome: "done", pid: outcome.pid });
+      process.exit(0);
+    }
+    instance = outcome.instance;
+    await control.tell({ outcome: "kept", reason: outcome.reason });
+    log.warn({ reason: outcome.reason }, "not handed over; going on");
+    wishes.done();
+  }
+  control.close(true);
   const late = setTimeout(() => {
     log.warn({}, "stopping took too long; leaving");
     process.exit(0);
@@ -61,6 +109,21 @@ export async function serve(
   }
   log.info({}, "stopped");
   process.exit(0);
+}
+
+async function refusalHeader(realms: readonly string[]): Promise<Explain> {
+  const rules = await explainedIn(import.meta.url, realms);
+  return explaining({ rules: () => rules, header: true });
+}
+
+function isInMemory({ store }: Settings): boolean {
+  return store.engine === "sqlite" && store.folder === ":memory:";
+}
+
+async function restarted(options: InstanceOptions): Promise<Instance> {
+  const instance = await startInstance(options);
+  await ready(instance);
+  return instance;
 }
 
 async function ready(instance: Instance): Promise<"ready"> {

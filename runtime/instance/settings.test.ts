@@ -46,6 +46,7 @@ describe("Instance settings", () => {
       smtp: undefined,
       logLevel: "info",
       accessLog: false,
+      explain: false,
       metrics: "off",
     });
   });

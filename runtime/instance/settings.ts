@@ -61,6 +61,8 @@ export interface Settings {
   readonly logLevel: LogLevel;
   /** A line in the log for every request. */
   readonly accessLog: boolean;
+  /** Answers that a rule refuses name its deciding clause. Never in production. */
+  readonly explain: boolean;
   readonly metrics: MetricsPlace;
 }
 
@@ -154,6 +156,7 @@ const variables = {
   SVC_LOG: { fallback: "info", parse: logLevel },
   SVC_ACCESS_LOG: { fallback: false, parse: onOff },
   SVC_METRICS: { fallback: "off", parse: metrics },
+  SVC_EXPLAIN: { fallback: false, parse: onOff },
 } satisfies {
   HOST: Variable<string>;
   PORT: Variable<number>;
@@ -190,6 +193,7 @@ const variables = {
   SVC_LOG: Variable<LogLevel>;
   SVC_ACCESS_LOG: Variable<boolean>;
   SVC_METRICS: Variable<MetricsPlace>;
+  SVC_EXPLAIN: Variable<boolean>;
 };
 
 /**
@@ -252,7 +256,13 @@ export function readSettings(environment: Environment): Settings {
     logLevel: read<LogLevel>("SVC_LOG", variables.SVC_LOG),
     accessLog: read("SVC_ACCESS_LOG", variables.SVC_ACCESS_LOG),
     metrics: read<MetricsPlace>("SVC_METRICS", variables.SVC_METRICS),
+    explain: read("SVC_EXPLAIN", variables.SVC_EXPLAIN),
   };
+  if (settings.explain && environment["NODE_ENV"] === "production") {
+    problems.push(
+      "SVC_EXPLAIN must be off where NODE_ENV is production: it tells clients of rules, and of documents that these hide",
+    );
+  }
   if (settings.bodyMemory < maxBodyBytes) {
     problems.push(`SVC_BODY_MEMORY must hold a body of MAX_BODY_BYTES, which is ${maxBodyBytes}`);
   }

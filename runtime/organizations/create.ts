@@ -8,6 +8,7 @@ import { and, eq, not } from "../filter/algebra.ts";
 import { assuranceOf, type Caller, type SessionCaller } from "../realm/caller.ts";
 import type { Exchange } from "../realm/exchange.ts";
 import { noMemberships } from "../realm/memberships.ts";
+import { refusedBy } from "../realm/refused.ts";
 import { longBackoff, Outdated, optimistic } from "../retry.ts";
 import { ruleContext } from "../rules/context.ts";
 import { withFreeSlug } from "./change.ts";
@@ -44,7 +45,14 @@ async function requireCreator(realm: OrganizationRealm, caller: SessionCaller): 
   ]);
   const context = ruleContext(clock, config, caller, memberships);
   if (settings.create?.(context) === true) return;
-  throw new ApiError("forbidden", "You may not create organizations in this realm.");
+  throw refusedBy(new ApiError("forbidden", "You may not create organizations in this realm."), {
+    realm: realm.definition.name,
+    of: "",
+    rule: "organizations.create",
+    context,
+    document: {},
+    data: {},
+  });
 }
 
 export interface NewOrganization {

@@ -8,6 +8,7 @@ import type { AdminGrant, ReadAccess } from "./administration.ts";
 import type { TokenScopes } from "./caller.ts";
 import type { FileField, StorageDefinition } from "./files.ts";
 import type { FunctionDefinition, FunctionLimits } from "./functions.ts";
+import type { MigrationDefinition, MigrationMode } from "./migrations.ts";
 import type { OrganizationSettings } from "./organizations.ts";
 import type { FieldRule, Rules } from "./rule.ts";
 import type { Seen } from "./seen.ts";
@@ -55,6 +56,8 @@ interface DefinitionOf<Document, Data> {
   readonly files?: readonly FileField[];
   /** Its rules, or those of its fields, ask what the caller is in organizations and teams. */
   readonly asksMemberships?: true;
+  /** In the order of their numbers; present where there are any. */
+  readonly migrations?: readonly MigrationDefinition[];
 }
 
 export function storeNameOf({ database, name }: Pick<CollectionDefinition, "database" | "name">): string {
@@ -163,6 +166,8 @@ export interface RealmDefinition {
   readonly functionLimits?: FunctionLimits;
   /** Present where the realm stores files. */
   readonly storage?: StorageDefinition;
+  /** Present where any collection has migrations. */
+  readonly migrations?: MigrationMode;
   /** What administrators read of all of it. */
   readonly effective: EffectiveConfiguration;
 }

@@ -173,6 +173,8 @@ export interface RealmInstance {
   readonly newId: () => string;
   /** Of the configuration. */
   readonly fingerprint: string;
+  /** Refusals are explained to who develops: what hides a document is found out, too. Never in production. */
+  readonly explains?: true | undefined;
   /**
    * Who sends this request (spec: Authentication 1-5). In realms with `auth: disabled` it knows API keys alone, and only
    * `_admin` asks.

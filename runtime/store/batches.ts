@@ -13,7 +13,7 @@ export interface BatchSize {
  * @param from the id after which they begin
  */
 export async function* batches(
-  collection: StoreCollection,
+  collection: Pick<StoreCollection, "scan">,
   size: BatchSize,
   from?: string,
 ): AsyncGenerator<readonly DocumentWrite[]> {

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
+import type { StoreReader } from "./contract/beside.ts";
 import type { Store } from "./contract/store.ts";
 import type { MongoLocation, SqliteLocation, StoreLocation } from "./location.ts";
 import type { PoolFigures } from "./pool-figures.ts";
+import { openSqliteReader } from "./sqlite/beside.ts";
+import { requireRestored } from "./sqlite/file.ts";
 import { lockFolder } from "./sqlite/lock.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 
@@ -16,6 +19,16 @@ export interface Stores {
    * @throws StoreUnavailable
    */
   holds(realm: string): Promise<boolean>;
+  /**
+   * Names of all for which anything was ever stored, as far as the server tells them; others' databases may be among them.
+   * @throws StoreUnavailable
+   */
+  realms(): Promise<readonly string[]>;
+  /**
+   * Opens a realm's for reading, beside whoever serves it; undefined where nothing was ever stored for it.
+   * @throws StoreUnavailable
+   */
+  reader(realm: string): Promise<StoreReader | undefined>;
   /** Of the connections that the stores share; absent where there are none. */
   readonly pool?: () => PoolFigures;
   /** Closes those that were opened, and what they share. */
@@ -54,34 +67,61 @@ async function sqliteStores({ folder }: SqliteLocation, options: StoresOptions):
   const isKept = folder !== ":memory:";
   if (isKept) makeFolder(setting, folder);
   const lock = isKept && holder !== undefined ? lockFolder(folder, holder) : undefined;
+  try {
+    if (isKept) requireRestored(folder);
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+  const holds = async (realm: string) => existsSync(join(folder, `${realm}.sqlite`));
   return storesOf({
     open: (realm) => openSqliteStore({ ...times, location: folder, realm }),
-    holds: async (realm) => existsSync(join(folder, `${realm}.sqlite`)),
+    holds,
+    realms: async () =>
+      readdirSync(folder)
+        .flatMap((name) => /^(?!lock\.)(.+)\.sqlite$/.exec(name)?.[1] ?? [])
+        .sort(),
+    reader: async (realm) =>
+      (await holds(realm)) ? openSqliteReader(folder, realm, times.clock) : undefined,
     close: async () => lock?.release(),
   });
 }
 
 async function mongoStores(location: MongoLocation, options: StoresOptions): Promise<Stores> {
-  const [{ openClient }, { openMongoStore }, { storeError }, { watchPool }] = await Promise.all([
-    import("./mongodb/client.ts"),
-    import("./mongodb/store.ts"),
-    import("./mongodb/errors.ts"),
-    import("./mongodb/pool.ts"),
-  ]);
+  const [{ openClient }, { openMongoReader }, { openMongoStore }, { storeError }, { watchPool }] =
+    await Promise.all([
+      import("./mongodb/client.ts"),
+      import("./mongodb/beside.ts"),
+      import("./mongodb/store.ts"),
+      import("./mongodb/errors.ts"),
+      import("./mongodb/pool.ts"),
+    ]);
   const client = named(options.setting, () => openClient(location.uri, options));
   const { prefix } = location;
+  const holds = async (realm: string) => {
+    const collections = client.db(prefix + realm).listCollections({}, { nameOnly: true });
+    try {
+      return await collections.hasNext();
+    } catch (error) {
+      throw storeError(error);
+    } finally {
+      await collections.close();
+    }
+  };
   return storesOf({
     open: (realm) => openMongoStore({ ...options, client, prefix, realm }),
-    async holds(realm) {
-      const collections = client.db(prefix + realm).listCollections({}, { nameOnly: true });
+    holds,
+    async realms() {
       try {
-        return await collections.hasNext();
+        const { databases } = await client.db("admin").admin().listDatabases({ nameOnly: true });
+        const names = databases.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+        return names.map((name) => name.slice(prefix.length)).sort();
       } catch (error) {
         throw storeError(error);
-      } finally {
-        await collections.close();
       }
     },
+    reader: async (realm) =>
+      (await holds(realm)) ? openMongoReader({ ...options, database: client.db(prefix + realm) }) : undefined,
     pool: watchPool(client),
     close: () => client.close(),
   });
@@ -89,13 +129,18 @@ async function mongoStores(location: MongoLocation, options: StoresOptions): Pro
 
 /** Those of an engine, which closes what they share; the stores themselves are closed before. */
 function storesOf(engine: Stores): Stores {
-  const stores: Store[] = [];
+  const stores: Pick<Store, "close">[] = [];
   return {
     ...engine,
     async open(realm) {
       const store = await engine.open(realm);
       stores.push(store);
       return store;
+    },
+    async reader(realm) {
+      const reader = await engine.reader(realm);
+      if (reader !== undefined) stores.push(reader);
+      return reader;
     },
     async close() {
       for (const store of stores) await store.close();

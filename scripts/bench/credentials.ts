@@ -52,9 +52,14 @@ export async function compareCallers(
   report(measured, rounds);
 }
 
-/** An operator's key that may do everything. */
-export function makeKey(bundle: string, place: Place, realm: MeasuredRealm): string {
-  const words = ["key", "create", "--realm", place.nameOf(realm), "--name", "bench"];
+/** An operator's key. @param flags more words of `key create` */
+export function makeKey(
+  bundle: string,
+  place: Place,
+  realm: MeasuredRealm,
+  flags: readonly string[] = [],
+): string {
+  const words = ["key", "create", "--realm", place.nameOf(realm), "--name", "bench", ...flags];
   const env = { ...process.env, ...place.environment(realm) };
   const output = execFileSync(process.execPath, [join(bundle, "server.mjs"), ...words], {
     env,

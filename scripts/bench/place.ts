@@ -14,6 +14,7 @@ const realms = [
   "realtime",
   "functions",
   "files",
+  "migrations",
 ] as const;
 export type MeasuredRealm = (typeof realms)[number];
 

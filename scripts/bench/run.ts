@@ -12,8 +12,10 @@ import { fileBenchmark } from "./files/run.ts";
 import { functionBenchmark } from "./functions/run.ts";
 import { jobBenchmark } from "./jobs.ts";
 import { keyBenchmark } from "./keys.ts";
+import { migrationBenchmark } from "./migrations/run.ts";
 import { organizationBenchmark } from "./organizations.ts";
 import { databases, folders } from "./place.ts";
+import { planBenchmark } from "./plan.ts";
 import { startTimes } from "./process.ts";
 import { queryRows } from "./queries/rows.ts";
 import { queryBenchmark } from "./queries/run.ts";
@@ -27,8 +29,8 @@ const { values: options } = parseArgs({
     /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
     store: { type: "string" },
     /**
-     * `documents`, `credentials`, `keys`, `queries`, `isolation`, `organizations`, `realtime`, `functions`, `files`, `jobs`,
-     * `process`, `compile`, or names of rows, between `;`.
+     * `documents`, `credentials`, `keys`, `queries`, `isolation`, `organizations`, `realtime`, `functions`, `files`,
+     * `migrations`, `jobs`, `process`, `compile`, `plan`, or names of rows, between `;`.
      */
     only: { type: "string" },
     /** Realtime streams that are open at a time. */
@@ -60,8 +62,10 @@ await withWorkspace(async (work) => {
   const withFunctions = isWanted("functions");
   // The bytes lie in a folder, whatever the store.
   const withFiles = store === undefined && isWanted("files");
+  const withMigrations = isWanted("migrations");
   const isNothing = documentRows.length + queries.length === 0 && !isolated && !checked;
-  if (isNothing && !withKeys && !inOrganizations && !inRealtime && !withFunctions && !withFiles) return;
+  const others = [withKeys, inOrganizations, inRealtime, withFunctions, withFiles, withMigrations];
+  if (isNothing && !others.includes(true)) return;
   const bundle = join(work, "dist");
   const place = store === undefined ? folders(work) : databases(store, work);
   execFileSync(
@@ -82,12 +86,14 @@ await withWorkspace(async (work) => {
     if (withFunctions)
       await functionBenchmark({ place, bundle, work, rounds, scale, against: options.against });
     if (withFiles) await fileBenchmark({ place, bundle, rounds, scale });
+    if (withMigrations) await migrationBenchmark({ place, bundle, work, rounds, scale });
   } finally {
     await place.clear();
   }
 });
 if (store === undefined && isWanted("jobs"))
   await withWorkspace((work) => jobBenchmark({ work, rounds, scale }));
+if (store === undefined && isWanted("plan")) await withWorkspace((work) => planBenchmark({ work, scale }));
 // Of the embedded engine, with the examples.
 if (store === undefined && isWanted("process")) await startTimes();
 if (store === undefined && isWanted("compile")) {

@@ -21,6 +21,7 @@ const ofCollections: readonly [RegExp, Record<string, readonly string[]>][] = [
 /** For whichever collection: their types have the codes of all. */
 const ofAnyCollection: Record<string, readonly string[]> = {
   "/_check": ["checkDocuments"],
+  "/_import": ["importDocuments"],
   "/_transfer": ["transferDocument"],
   "/_assign_org": ["assignOrganization", "countAssignable"],
 };

@@ -312,6 +312,11 @@ describe("administration", () => {
     const ticket = await $admin.data.support.tickets.create(question, { org });
     expect(ticket._meta.owner).toBeNull();
     expect(await $admin.checkDocuments("support", "tickets")).toMatchObject({ invalid: 0 });
+    const people = [{ name: "Ada", email: "imported@example.com" }, { name: 7 }];
+    expect(await $admin.importDocuments("support", "customers", { documents: people })).toMatchObject({
+      written: 1,
+      rejected: [{ at: 1 }],
+    });
     const { items } = await $admin.listAudit({ action: "data.create" });
     expect(items[0]?.target).toBe(`document:support/tickets/${ticket.id}`);
   });

@@ -102,7 +102,14 @@ export function refused(): void {
 `;
 
 function codesIn(realm: Realm): readonly string[] {
-  return codesOf(openapiDocument(realm, { collections: new Map(), functions: new Map(), diagnostics: [] }));
+  return codesOf(
+    openapiDocument(realm, {
+      collections: new Map(),
+      functions: new Map(),
+      migrations: new Map(),
+      diagnostics: [],
+    }),
+  );
 }
 
 describe.each(settings)("a realm %s", (_, further) => {

@@ -27,7 +27,8 @@ describe.each(clients)("%s", (path) => {
   const textOf = (): string => readFileSync(join(folder, path), "utf8");
 
   it("imports nothing", () => {
-    expect(textOf()).not.toMatch(/^\s*import\b|\bfrom "|\brequire\(|\bimport\(/m);
+    // A member may have that name.
+    expect(textOf()).not.toMatch(/^\s*import\b(?!\??:)|\bfrom "|\brequire\(|\bimport\(/m);
   });
 
   it("declares every name once", () => {

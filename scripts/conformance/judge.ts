@@ -86,7 +86,7 @@ function* requestId({ headers: asked }: Sent, { headers: got, text, status }: Re
 const isPrivate = /\/_(?:auth|admin|orgs|func|jobs)(?:\/|$)/;
 
 /** What people are made of: more can be wrong with it than schemas say. */
-const isPersonal = /\/_(?:auth|orgs|admin\/(?!data\/))|\/_(?:transfer|assign_org)$/;
+const isPersonal = /\/_(?:auth|orgs|admin\/(?!data\/))|\/_(?:transfer|assign_org|import)$/;
 
 /** Common request rules 5. */
 function* caching(

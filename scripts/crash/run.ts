@@ -1,4 +1,4 @@
-// npm run crash [-- kills [--store <MongoDB URI>]]: kills servers under load many times. On the embedded store one server
+// npm run crash [-- kills [--store <MongoDB URI> | --migrate <documents>]]: kills servers under load many times. On the embedded store one server
 // of the built examples; on MongoDB one of two on a database, which is dropped in the end.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -10,15 +10,29 @@ import { crash } from "./crash.ts";
 import { crashFeed } from "./feed/run.ts";
 import { crashFunctions } from "./functions/run.ts";
 import { crashInstances } from "./instances/run.ts";
+import { crashMigrations } from "./migrations/run.ts";
 import { crashRealtime } from "./realtime/run.ts";
 
-const { values, positionals } = parseArgs({ options: { store: { type: "string" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: {
+    store: { type: "string" },
+    /** On the embedded store, nothing but the migration of so many documents, as fast as it goes. */
+    migrate: { type: "string" },
+  },
+  allowPositionals: true,
+});
+const many = values.migrate === undefined ? undefined : Number(values.migrate);
 const kills = Number(positionals[0] ?? 50);
-if (!Number.isInteger(kills) || kills < 1 || positionals.length > 1) {
-  console.error("usage: npm run crash [-- <kills> [--store <MongoDB URI>]]; 50 kills by default");
+const numbers = many === undefined ? [kills] : [kills, many];
+if (numbers.some((each) => !Number.isInteger(each) || each < 1) || positionals.length > 1) {
+  console.error(
+    "usage: npm run crash [-- <kills> [--store <MongoDB URI> | --migrate <documents>]]; 50 kills by default",
+  );
   process.exit(2);
 }
-await (values.store === undefined ? embedded() : shared(values.store));
+if (many !== undefined)
+  await withWorkspace((work) => migrated(`sqlite:${join(work, "migrations")}`, "migrations", many));
+else await (values.store === undefined ? embedded() : shared(values.store));
 
 async function embedded(): Promise<void> {
   await withWorkspace(async (work) => {
@@ -34,6 +48,7 @@ async function embedded(): Promise<void> {
     await consumed(`sqlite:${join(work, "feed")}`, "feed");
     await streamed(`sqlite:${join(work, "streams")}`, "streams");
     await triggered(`sqlite:${join(work, "functions")}`, "functions");
+    await migrated(`sqlite:${join(work, "migrations")}`, "migrations");
   });
 }
 
@@ -50,8 +65,9 @@ async function shared(uri: string): Promise<void> {
     await consumed(uri, realm);
     await streamed(uri, `${realm}-streams`);
     await triggered(uri, `${realm}-functions`);
+    await migrated(uri, `${realm}-migrations`);
   } finally {
-    for (const name of [realm, `${realm}-streams`, `${realm}-functions`])
+    for (const name of [realm, `${realm}-streams`, `${realm}-functions`, `${realm}-migrations`])
       await client.db(`svc-${name}`).dropDatabase();
     await client.close();
   }
@@ -73,6 +89,17 @@ async function triggered(setting: string, realm: string): Promise<void> {
   const verdict =
     problems.length === 0 ? "all told in order, and counted once" : `${problems.length} problems`;
   console.log(`${kills} kills, ${acknowledged} acknowledged writes, ${counted} changes counted: ${verdict}.`);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+/** The same of documents that are migrated while clients update them. */
+async function migrated(setting: string, realm: string, many?: number): Promise<void> {
+  const { during, acknowledged, documents, problems } = await crashMigrations(setting, realm, kills, many);
+  for (const problem of problems) console.error(problem);
+  const verdict = problems.length === 0 ? "each once, no update lost" : `${problems.length} problems`;
+  console.log(
+    `${during} kills during migrations of ${documents} documents, ${acknowledged} acknowledged writes: ${verdict}.`,
+  );
   if (problems.length > 0) process.exitCode = 1;
 }
 

@@ -7,7 +7,7 @@ const file = new URL("../../docs/configuration.md", import.meta.url);
 
 test("the published schemas are valid by draft 2020-12", () => {
   const ajv = new Ajv2020({ strict: false });
-  for (const name of ["realm", "collection", "indexes", "schema"]) {
+  for (const name of ["realm", "collection", "indexes", "migration", "rule-test", "schema"]) {
     const schema: unknown = JSON.parse(
       readFileSync(new URL(`../../docs/schemas/${name}.schema.json`, import.meta.url), "utf8"),
     );

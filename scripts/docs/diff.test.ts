@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { withCells } from "../../compiler/diff/access/cells.ts";
 import { chapters } from "../../compiler/diff/catalogue.ts";
 import { diffRealms } from "../../compiler/diff/diff.ts";
 import { renderChangeCount, renderChanges } from "../../compiler/diff/render.ts";
@@ -52,7 +53,8 @@ test("its example is what is printed", async () => {
       tickets("hasRole('agent')", { status: { enum: ["open"] }, note: { type: "string" } }),
     );
     const sides = await analyseSides(join(folder, "old"), join(folder, "now"));
-    const changes = diffRealms(sides.old.realms, sides.now.realms);
+    const found = diffRealms(sides.old.realms, sides.now.realms);
+    const changes = withCells(found, sides.old.realms, sides.now.realms);
     expect(readFileSync(new URL("../../docs/diff.md", import.meta.url), "utf8")).toContain(
       `\n${renderChanges(changes, false)}\n${renderChangeCount(changes)}\n`,
     );

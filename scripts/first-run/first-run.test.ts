@@ -206,6 +206,9 @@ describe("afterwards, in the folder that realmc init filled", () => {
       readFileSync(rules, "utf8").replace("user != null && data.status", "hasRole('lead') && data.status"),
     );
     expect(bash("npm run --silent build").status).toBe(0);
+    // Who may create a task is what a rule test says, too.
+    expect(workflow(git("rev-parse HEAD"), "")).toEqual({ failed: ["Rules", "API changes"] });
+    rmSync(join(folder, "config/app/work/tasks/_tests"), { recursive: true });
     expect(workflow(git("rev-parse HEAD"), "")).toEqual({ failed: ["API changes"] });
     expect(workflow(git("rev-parse HEAD"), "--allow-breaking")).toEqual({ failed: [] });
     writeFileSync(rules, "rules: { raed: true }\n");

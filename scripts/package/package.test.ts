@@ -69,10 +69,14 @@ describe("what is published", () => {
     ]);
     const ofTests = /\.test\.|testing|testdata|golden|fixture/;
     const template = "compiler/init/template/config/app/work/_func/finish/handler";
-    expect(tarball.files.filter((path) => ofTests.test(path))).toEqual([`${template}.test.ts.template`]);
+    expect(tarball.files.filter((path) => ofTests.test(path))).toEqual([
+      `${template}.test.ts.template`,
+      "docs/testing.md",
+    ]);
     const sources = tarball.files.filter((path) => /\.ts$/.test(path) && !/\.d\.ts$/.test(path));
-    // What clients are made of, handlers of examples, the file that the README shows, and what a new project starts from.
-    const expected = /^runtime\/client\/|^runtime\/documents\/shape\.ts$|^examples\/\w+\/\w+\/_func\//;
+    // What clients are made of, handlers and migrations of examples, the file that the README shows, and what a new project starts from.
+    const expected =
+      /^runtime\/client\/|^runtime\/documents\/shape\.ts$|^examples\/\w+\/\w+\/(?:_func|\w+\/_migrations)\//;
     expect(sources.filter((path) => !expected.test(path))).toEqual([
       `${template}.ts`,
       "generated/helpdesk/support/tickets/rules.ts",
@@ -171,6 +175,15 @@ describe.skipIf(unreachable !== "")(`installed into an empty folder${unreachable
       });
       expect(code).toBe(0);
     });
+  });
+
+  it("writes a migration, which is built and checked with the rest", () => {
+    const { realmc } = installedIn(project, process.execPath);
+    realmc("migration", "new", "app/work/tasks", "again");
+    realmc("build", "config", "--out", "generated");
+    const emitted = readFileSync(join(project, "generated/app/work/tasks/_migrations/0001-again.js"), "utf8");
+    expect(emitted).toContain("forward: (document) => ({ ...document })");
+    expect(emitted).not.toContain("node_modules");
   });
 
   describe.each(["typescript-5.4", "typescript-latest"])("types, by %s", (compiler) => {

@@ -38,6 +38,7 @@ function compileRuntime(folder: string): void {
     "runtime/index",
     "runtime/client/index",
     "runtime/functions/handler",
+    "runtime/realm/migrate",
     "runtime/trials/index",
     "runtime/trials/register",
   ].map((path) => join(folder, `${path}.d.ts`));

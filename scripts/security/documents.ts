@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../runtime/json.ts";
 import { invalid } from "./table.ts";
 
-/** `purge`: DELETE with `?purge=true`; `check`, `transfer` and `assign` are for administrators alone. */
+/** `purge`: DELETE with `?purge=true`; `check`, `import`, `transfer` and `assign` are for administrators alone. */
 export type DocumentOperation =
   | FileOperation
   | "create"
@@ -15,6 +15,7 @@ export type DocumentOperation =
   | "restore"
   | "aggregate"
   | "check"
+  | "import"
   | "transfer"
   | "assign";
 
@@ -63,6 +64,7 @@ const success: Readonly<Record<DocumentOperation, string>> = {
   restore: "200",
   aggregate: "200",
   check: "200",
+  import: "200",
   transfer: "200",
   // Asked without what it needs: no job is left behind that goes on while others ask.
   assign: invalid,

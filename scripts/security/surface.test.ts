@@ -85,23 +85,28 @@ function described(module: RealmModule): readonly string[] {
 }
 
 describe("Connections", () => {
-  it("the runtime opens none but to its store and its mail server", () => {
+  it("the runtime opens none but to its store, its mail server, a server's socket that hands over, and from commands to --url", () => {
     // Beside what clients are made of, which no server loads.
     const found = runtimeFiles().flatMap((path) => {
       if (path.startsWith("client/")) return [];
       const text = readFileSync(join(root, "runtime", path), "utf8");
       return reaching.some((pattern) => pattern.test(text)) ? [path] : [];
     });
-    expect(found).toEqual(["instance/outbox.ts", "instance/smtp.ts", "store/mongodb/client.ts"]);
+    expect(found).toEqual([
+      "instance/handover/control.ts",
+      "instance/outbox.ts",
+      "instance/smtp.ts",
+      "instance/transfer/remote.ts",
+      "store/mongodb/client.ts",
+    ]);
   });
 
   it("and evaluates no text", () => {
-    const found = runtimeFiles().filter((path) =>
-      /\beval\(|\bnew Function\(|node:vm["/]|node:child_process/.test(
-        readFileSync(join(root, "runtime", path), "utf8"),
-      ),
-    );
-    expect(found).toEqual([]);
+    expect(filesWith(/\beval\(|\bnew Function\(|node:vm["/]/)).toEqual([]);
+  });
+
+  it("and starts no program but its own next version", () => {
+    expect(filesWith(/node:child_process/)).toEqual(["instance/handover/next.ts"]);
   });
 });
 
@@ -152,3 +157,7 @@ it("no address of mail holds another header, or a second address", () => {
     expect(emailKey(address)).toBe(undefined);
   }
 });
+
+function filesWith(pattern: RegExp): readonly string[] {
+  return runtimeFiles().filter((path) => pattern.test(readFileSync(join(root, "runtime", path), "utf8")));
+}

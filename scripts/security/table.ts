@@ -82,6 +82,7 @@ export const own: Readonly<Record<string, Own>> = {
   "GET /_admin/users": { who: see("users"), answer: "200" },
   "POST /_admin/users": { who: change("users"), body: {}, answer: invalid },
   "GET /_admin/users/{}": { who: see("users"), answer: "200" },
+  "GET /_admin/users/{}/access": { who: see("users"), answer: "200" },
   "PATCH /_admin/users/{}": { who: change("users"), body: { locale: "de" }, answer: "200" },
   "DELETE /_admin/users/{}": { who: change("users"), answer: "204", session: unproved },
   "DELETE /_admin/users/{}/mfa": { who: change("users"), answer: "204", session: unproved },
@@ -99,6 +100,7 @@ export const own: Readonly<Record<string, Own>> = {
   "DELETE /_admin/secrets/{}": { who: change("secrets"), answer: "204" },
   "GET /_admin/audit": { who: see("audit"), answer: "200" },
   "GET /_admin/config": { who: see("config"), answer: "200" },
+  "GET /_admin/config/files": { who: see("config"), answer: "200" },
   "GET /_admin/config/app": { who: see("config"), answer: "200" },
   // What the realms' rules need of it.
   "PUT /_admin/config/app": {
@@ -173,6 +175,7 @@ export const own: Readonly<Record<string, Own>> = {
   // Of one that has not failed.
   "POST /_admin/jobs/{}/retry": { who: jobs("change"), answer: "409 conflict" },
 
+  "GET /_admin/migrations": { who: see("data"), answer: "200" },
   "GET /_admin/functions": { who: see("functions"), answer: "200" },
   "GET /_admin/functions/{}/{}/invocations": { who: see("functions"), answer: "200" },
   "POST /_admin/functions/{}/{}/run": { who: change("functions"), body: {}, answer: invalid },

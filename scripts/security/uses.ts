@@ -93,6 +93,7 @@ const kinds: Readonly<Record<string, DocumentOperation>> = {
   "POST /{}/restore": "restore",
   "GET /_aggregate": "aggregate",
   "POST /_check": "check",
+  "POST /_import": "import",
   "POST /{}/_transfer": "transfer",
   "POST /_assign_org": "assign",
 };
@@ -165,6 +166,8 @@ function sentWith(there: Documents, operation: DocumentOperation): Use["body"] {
       return (caller) => bodyOf(there, operation, caller);
     case "transfer":
       return () => ({ org: there.organization ?? null });
+    case "import":
+      return () => ({ documents: [] });
     case "assign":
       return () => ({});
     default:

@@ -71,7 +71,7 @@ it("what is there for tests lies in folders named testing/, and the product impo
   // Not in a folder for tests, but of use to nothing else.
   const used = new Set(product.flatMap(importsOf));
   const entries =
-    /^(?:compiler\/cli\/main|runtime\/(?:index|client\/index|functions\/worker\/entry|trials\/(?:index|register|hooks)))\.ts$|\.d\.ts$/;
+    /^(?:compiler\/cli\/main|runtime\/(?:index|client\/index|functions\/worker\/entry|realm\/migrate|trials\/(?:index|register|hooks)))\.ts$|\.d\.ts$/;
   expect(product.filter((path) => !used.has(path) && !entries.test(path))).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ const always = [
   "runtime/feed/{consumer,convoy,hub,hub-gaps}.test.ts",
   "runtime/functions/{call,harm,metrics,threads,webhook,{administration,events,host}/**/*}.test.ts",
   "runtime/realtime/**/*.test.ts",
-  "runtime/store/contract.test.ts",
+  "runtime/store/{beside,contract}.test.ts",
   "runtime/store/mongodb/**/*.test.ts",
   "scripts/conformance/parity.test.ts",
   "scripts/crash/**/*.test.ts",
@@ -97,14 +97,14 @@ export function testsOfStores(): readonly string[] {
     .filter((path) => ofStores.test(readFileSync(join(root, path), "utf8")));
 }
 
-/** About bytes alone: no store has a part in it. */
-const storeless = "runtime/files/content/";
+/** About bytes alone, or the files of the embedded engine: no other store has a part in it. */
+const storeless = ["runtime/files/content/", "runtime/instance/verify/"];
 
 /** All test files of a feature. */
 export function testsIn(feature: string): readonly string[] {
   return readdirSync(join(root, "runtime", feature), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".test.ts"))
     .map((path) => `runtime/${feature}/${path}`)
-    .filter((path) => !path.startsWith(storeless))
+    .filter((path) => !storeless.some((folder) => path.startsWith(folder)))
     .sort();
 }

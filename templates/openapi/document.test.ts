@@ -212,7 +212,7 @@ describe("a realm's OpenAPI document", () => {
     expect(Object.keys(document.components?.securitySchemes ?? {})).toEqual(["api_key"]);
     const administered = operations(document).filter(({ path }) => path.includes("/_admin/"));
     expect(new Set(administered.map(({ path }) => path.split("/")[4]))).toEqual(
-      new Set(["audit", "config", "data", "jobs", "keys", "secrets"]),
+      new Set(["audit", "config", "data", "jobs", "keys", "migrations", "secrets"]),
     );
     for (const { operation: each } of administered) {
       expect(each.security).toEqual([{ api_key: [] }]);
@@ -227,9 +227,11 @@ describe("a realm's OpenAPI document", () => {
     const administered = operations(document).filter(({ path }) => path.startsWith("/v1/desk/_admin/data/"));
     const checks = administered.filter(({ path }) => path.endsWith("/_check"));
     expect(checks).toHaveLength(realm.databases.flatMap(({ collections }) => collections).length);
+    const imports = administered.filter(({ path }) => path.endsWith("/_import"));
+    expect(imports).toHaveLength(checks.length);
     const belonging = administered.filter(({ path }) => /\/(_transfer|_assign_org)$/.test(path));
     expect(belonging).toHaveLength(2);
-    expect(administered).toHaveLength(own.length + checks.length + belonging.length);
+    expect(administered).toHaveLength(own.length + checks.length + imports.length + belonging.length);
     for (const { method, path, operation: each } of own) {
       const twin = administered.find(
         (other) => other.method === method && other.path === path.replace("/desk/", "/desk/_admin/data/"),
@@ -402,7 +404,7 @@ describe("a realm's OpenAPI document", () => {
         },
       ]),
     );
-    const other = openapiDocument(realm, { collections: renamed, functions: new Map(), diagnostics: [] });
+    const other = openapiDocument(realm, { ...rules, collections: renamed });
     expect(JSON.stringify(other)).toBe(JSON.stringify(openapiDocument(realm, rules)));
   });
 

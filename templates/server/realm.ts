@@ -56,7 +56,7 @@ function definition(of: CompiledRealm, collections: readonly Collection[]): Code
 /** In which reviewers read what is declared. */
 const order: readonly string[] = [
   ...["name", "accounts", "origins", "appConfig", "readsAppConfig", "adminNetworks", "openapi", "realtime"],
-  ...["functionLimits", "storage", "collections", "functions", "effective"],
+  ...["functionLimits", "storage", "migrations", "collections", "functions", "effective"],
 ];
 const accountOrder: readonly string[] = [
   ...["signup", "signupLimit", "roles", "defaultRoles", "validateProfile", "sessionLifetime"],
@@ -76,6 +76,7 @@ function routes(realm: Realm, collections: readonly Collection[]): Code {
     when(realm.auth && realm.tokens, () => ofRealm("tokenRoutes")),
     ofRealm("administrationRoutes"),
     ofRealm("jobRoutes"),
+    ofRealm("migrationRoutes"),
     ofRealm("realtimeRoutes"),
     when(realm.auth, () => ofRealm("userAdministrationRoutes")),
     ...organizationFactories.map((factory) => given(realm.organizations, () => ofRealm(factory))),

@@ -69,6 +69,7 @@ function definition(of: CompiledCollection): Code {
     validate: imported("validate", "./validate.js"),
     normalizeDates:
       dateFields(collection).length === 0 ? undefined : imported("normalizeDates", "./fields.ts"),
+    migrations: collection.migrations === undefined ? undefined : imported("migrations", "./migrations.ts"),
     ...merged(collectionSettings.map((setting) => setting.definition(of))),
     asksMemberships: asksMemberships(compiled) || undefined,
   };
@@ -79,7 +80,7 @@ function definition(of: CompiledCollection): Code {
 const order: readonly string[] = [
   ...["realm", "database", "name", "fields", "indexes", "text", "references", "expand", "aggregate"],
   ...["validate", "normalizeDates", "rules", "fieldRules", "softDelete", "customId", "publicMaxAge"],
-  ...["realtime", "organization", "files", "asksMemberships"],
+  ...["realtime", "organization", "files", "asksMemberships", "migrations"],
 ];
 
 function asksMemberships(compiled: CompiledRules): boolean {

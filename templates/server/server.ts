@@ -33,8 +33,14 @@ export function programModule(fingerprint: string, realms: readonly string[]): E
 
 function program(fingerprint: Code, realms: readonly string[]): Code {
   const modules = realms.map((realm) => imported(realmName(realm), `./${realm}/realm.ts`));
-  return object([property("fingerprint", fingerprint), property("realms", array(modules))]);
+  return object([
+    property("fingerprint", fingerprint),
+    property("configuration", configuration),
+    property("realms", array(modules)),
+  ]);
 }
 
 /** What changes with every change of the configuration stands in the manifest alone. */
 const manifest = importedDefault("manifest", "./manifest.json", { type: "json" });
+/** Stores keep it. */
+const configuration = importedDefault("configuration", "./configuration.json", { type: "json" });

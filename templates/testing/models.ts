@@ -77,6 +77,7 @@ export function realmOf(
       name: database,
       collections: collections.filter((collection) => collection.database === database),
     })),
+    migrations: "start",
     functions: [],
     inputs: [{ path: `${name}/realm.yaml`, meaning: "0".repeat(64), value: {} }],
     ...further,

@@ -18,7 +18,7 @@ export const functionCodes = {
   "handler-node-module": {
     severity: "error",
     summary: "A handler imports a module of Node that handlers do not have.",
-    message: "handlers cannot have {module}",
+    message: "code of a realm cannot have {module}",
     hint: "of Node's modules there are {allowed}; hosts are reached by ctx.fetch, settings by ctx.secrets",
     explanation:
       "A handler reaches what its `function.yaml` declares, by `ctx`. Modules that open files, sockets, processes and threads would go past that, so they are refused, in packages that a handler imports as well.",

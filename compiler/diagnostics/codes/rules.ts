@@ -155,12 +155,28 @@ export const ruleCodes = {
     summary: "Part of a rule that makes no difference.",
     message: "{problem}",
     explanation:
-      "The rule means the same without this part: it says again what stands beside it, follows from it, or always has the same outcome. It may be a slip, such as `||` for `&&`. That something is there (`user != null`) may be said beside what needs it.",
+      "The rule means the same without this part: it says again what stands beside it, follows from it, or always has the same outcome, be it by what `schema.json` allows; or it only counts where something holds beside which it never does, as in the branches of `?:`. It may be a slip, such as `||` for `&&`. That something is there (`user != null`) may be said beside what needs it.",
     wrong: {
       "collection.yaml":
         "rules:\n  read: hasRole('editor', 'hr')\n  delete: hasRole('hr') || hasRole('hr', 'editor')",
     },
     right: { "collection.yaml": "rules:\n  read: hasRole('editor', 'hr')\n  delete: hasRole('hr')" },
+  },
+  "rule-outside-schema": {
+    severity: "warning",
+    summary: "A rule that nothing which fits the schema satisfies.",
+    message: "nothing that the schema allows satisfies this rule{because}",
+    hint: "write false if nobody is meant",
+    explanation:
+      "Whatever is stored or written fits the schema, and nothing that does satisfies the comparisons of this rule: a text that no value of the `enum` begins with, a number beyond its `maximum`, a length that nothing has. By a create rule like that nothing can be created.",
+    wrong: {
+      "collection.yaml": "rules:\n  read: true\n  create: data.status.startsWith('re')",
+      "schema.json": '{ "type": "object", "properties": { "status": { "enum": ["open", "closed"] } } }',
+    },
+    right: {
+      "collection.yaml": "rules:\n  read: true\n  create: data.status.startsWith('op')",
+      "schema.json": '{ "type": "object", "properties": { "status": { "enum": ["open", "closed"] } } }',
+    },
   },
   "rule-id-kind": {
     severity: "warning",

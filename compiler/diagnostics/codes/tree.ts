@@ -103,7 +103,7 @@ export const treeCodes = {
     summary: "A folder's name starts with a dot or an underscore.",
     message: "folders whose names start with '{start}' are not read, and '{name}' is none of the known ones",
     explanation:
-      "Names starting with `_` are reserved for the service (`_auth`, `_batch`), names starting with `.` for tools. Such a folder is refused rather than skipped, so that nobody believes it to be served. Known are `_shared` (files for `$ref`), in databases `_func` (functions), and `_tests`.",
+      "Names starting with `_` are reserved for the service (`_auth`, `_batch`), names starting with `.` for tools. Such a folder is refused rather than skipped, so that nobody believes it to be served. Known are `_shared` (files for `$ref`), in databases `_func` (functions), in collections `_migrations`, and in collections and realms `_tests` (rule tests).",
     wrong: {
       tree: "config/helpdesk/realm.yaml\nconfig/helpdesk/support/tickets/schema.json\nconfig/helpdesk/_drafts/tickets/schema.json",
     },

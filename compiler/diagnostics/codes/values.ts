@@ -59,16 +59,4 @@ export const valueCodes = {
     wrong: { "realm.yaml": "auth: enabled\nroles: { editor: {} }\ndefault_roles: [editor, editor]" },
     right: { "realm.yaml": "auth: enabled\nroles: { editor: {} }\ndefault_roles: [editor]" },
   },
-  "not-built": {
-    severity: "error",
-    summary: "A feature of the configuration language that this version does not have yet.",
-    message: "{what} needs {feature}, which this version of realmc does not have yet",
-    hint: "remove it for now; it is refused rather than ignored",
-    explanation:
-      "It is part of the configuration language, but the feature behind it is not built yet. It is never accepted and ignored, so a configuration that builds does all that it says.",
-    wrong: {
-      tree: "config/helpdesk/realm.yaml\nconfig/helpdesk/_tests/rules.yaml\nconfig/helpdesk/support/tickets/schema.json",
-    },
-    right: { tree: "config/helpdesk/realm.yaml\nconfig/helpdesk/support/tickets/schema.json" },
-  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -76,6 +76,10 @@ organizations:
 
 const tickets = "config/helpdesk/support/tickets";
 
+/** So that each role of the realm is named by a rule. */
+const namesRoles = "rules:\n  create: hasRole('editor', 'hr') || hasOrgRole(data.name, 'member')\n";
+const staff = "config/helpdesk/support/staff";
+
 const close = "config/helpdesk/support/_func/close";
 
 /** A function of any mode. */
@@ -95,18 +99,25 @@ export function examplePath(name: string): string {
 }
 
 /**
- * The realm with files of an example in it. Indexes go with the schema whose fields they are about, and storage comes with
- * files.
+ * The realm with files of an example in it. Indexes go with the schema whose fields they are about, the rule that names roles
+ * goes with the realm that has them, and storage comes with files.
  */
 export function exampleFiles(files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const own = Object.entries(files).map(([name, text]) => [examplePath(name), `${text}\n`] as const);
   const kept = Object.entries(exampleRealm).filter(
     ([path]) => files["schema.json"] === undefined || path !== `${tickets}/indexes.json`,
   );
+  const named =
+    files["realm.yaml"] === undefined
+      ? [
+          [`${staff}/collection.yaml`, namesRoles],
+          [`${staff}/schema.json`, '{ "type": "object", "properties": { "name": { "type": "string" } } }\n'],
+        ]
+      : [];
   const realm = "config/helpdesk/realm.yaml";
   const storage = filed.test(files["collection.yaml"] ?? "")
     ? [[realm, `${exampleRealm[realm]}storage: { driver: local }\n`]]
     : [];
   const handlers = files["function.yaml"] === undefined ? [] : [[`${close}/handler.ts`, handler]];
-  return Object.fromEntries([...kept, ...handlers, ...storage, ...own]);
+  return Object.fromEntries([...kept, ...named, ...handlers, ...storage, ...own]);
 }

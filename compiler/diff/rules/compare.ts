@@ -7,13 +7,13 @@ import type { Circumstances } from "../../proofs/candidates.ts";
 import { relationOf } from "../../proofs/relation.ts";
 import { anything, either, orNone, type Room, roomOf, storedAndWritten } from "../../proofs/room.ts";
 import { findWitness, type Witness } from "../../proofs/search.ts";
+import { type Act, witnessInWords } from "../../proofs/words.ts";
 import type { CompiledRule, CompiledRules, RulesStage } from "../../rules/compiled.ts";
 import type { Condition } from "../../rules/form/form.ts";
 import { constant } from "../../rules/form/simplify.ts";
 import type { Report } from "../catalogue.ts";
 import { collectionPlace, type Version } from "../collection.ts";
 import { changeInWords, type Ruled, ruledBy } from "./clauses.ts";
-import { type Act, witnessInWords } from "./witness.ts";
 
 export interface Known extends Omit<Circumstances, "replaced" | "room"> {
   /** Where somebody loses something: what there was; where somebody gains: what there may be now. */

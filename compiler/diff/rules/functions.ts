@@ -2,11 +2,11 @@
 
 import { type Collection, collectionOf, type Realm, type RealmFunction } from "../../model/model.ts";
 import { orNone, type Room, roomOf, roomOfInput, storedAndWritten } from "../../proofs/room.ts";
+import { type Act, changeInWitness } from "../../proofs/words.ts";
 import type { CompiledFunction, CompiledRule } from "../../rules/compiled.ts";
 import { type Trigger, triggerPairs } from "../../settings/function/triggers.ts";
 import type { Report } from "../catalogue.ts";
 import { allowed, compareRule, denied, type Known, relate } from "./compare.ts";
-import { type Act, changeInWitness } from "./witness.ts";
 
 export interface RuledFunction {
   readonly realm: Realm;

@@ -30,6 +30,11 @@ export const realmCases: Readonly<Record<string, Case>> = {
     now: realm("signup: invite\n"),
     line: "signup: signup was closed and is invite",
   },
+  "migrations-mode-changed": {
+    old: realm(""),
+    now: realm("migrations: background\n"),
+    line: "migrations: was start and is background",
+  },
   "role-removed": {
     old: realm("roles: { a: {}, b: {} }\n"),
     now: realm("roles: { a: {} }\n"),

@@ -60,7 +60,16 @@ export function truth(
   world: World,
   isKnown: (asked: Asked) => boolean,
 ): boolean | undefined {
-  return conditionOf(condition);
+  return evaluation(world, isKnown).conditionOf(condition);
+}
+
+/** What a value is in a world of which everything is known; undefined where it is absent. */
+export function valueIn(value: Value, world: World): unknown {
+  return evaluation(world, () => true).evaluated(value);
+}
+
+function evaluation(world: World, isKnown: (asked: Asked) => boolean) {
+  return { conditionOf, evaluated };
 
   function conditionOf(part: Condition): boolean | undefined {
     switch (part.kind) {

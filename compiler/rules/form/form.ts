@@ -225,7 +225,8 @@ export function* leavesIn(part: Condition | Value): Generator<Leaf> {
   for (const inner of partsOf(part)) yield* leavesIn(inner);
 }
 
-function partsOf(part: Condition | Value): readonly (Condition | Value)[] {
+/** The conditions and values that a condition or value is made of. */
+export function partsOf(part: Condition | Value): readonly (Condition | Value)[] {
   switch (part.kind) {
     case "condition":
     case "length":
@@ -255,6 +256,10 @@ const leaves: Readonly<Record<LeafCondition["kind"], true>> = {
 
 export function isLeaf(part: Condition | Value): part is Leaf {
   return Object.hasOwn(leaves, part.kind);
+}
+
+export function isCondition(part: Condition | Value): part is Condition {
+  return !isValue(part);
 }
 
 function isValue(part: Condition | Value): part is Value {

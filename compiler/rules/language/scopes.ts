@@ -67,5 +67,14 @@ export const triggerScope: RuleScope = {
   instead: "nobody calls; what was written is document, and before that it was previous",
 };
 
+/** Of the documents that a step of a migration is done for. */
+export const migrationScope: RuleScope = {
+  name: "migration's",
+  document: true,
+  data: false,
+  callerless: true,
+  instead: "nobody calls; what is migrated is document",
+};
+
 /** Of rules in realm.yaml. */
 export const realmScope: RuleScope = { name: "realm", document: false, data: false };

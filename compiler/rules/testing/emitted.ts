@@ -22,6 +22,7 @@ export * from "./runtime/filter/algebra.ts";
 export { fieldsOf } from "./runtime/filter/declarations.ts";
 export * from "./runtime/filter/fields.ts";
 export { dateNormalizer } from "./runtime/filter/dates.ts";
+export { fileFields } from "./runtime/filter/file-fields.ts";
 `;
 
 /** The modules of the collections, in their order, as they run. */

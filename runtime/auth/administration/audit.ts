@@ -32,7 +32,8 @@ export type AuditAction =
   | `org.team.member.${"add" | "remove"}`
   | `org.team.role.${"give" | "change" | "take"}`
   | `org.invitation.${"create" | "revoke" | "link" | "send" | "accept"}`
-  | `data.${"create" | "replace" | "patch" | "delete" | "purge" | "restore" | "transfer" | "assign_org" | "upload" | "remove_file"}`;
+  | `${"user" | "key" | "org" | "org.member"}.import`
+  | `data.${"create" | "replace" | "patch" | "delete" | "purge" | "restore" | "transfer" | "assign_org" | "import" | "upload" | "remove_file"}`;
 
 /** Who acts, but not by a credential: with a token that was mailed to them, by signing up, or through a job. */
 export interface AuditedActor {

@@ -1,6 +1,7 @@
 import { timestamp } from "../../clock.ts";
 import * as contract from "../../contract/administration.ts";
 import { effectiveDatabases } from "../../realm/effective.ts";
+import { recordedConfigurations } from "../../realm/recorded.ts";
 import { collections } from "../collections.ts";
 import { administratorRoute } from "../contracted.ts";
 import { type ConfigRecord, readConfig, writeConfig } from "../records.ts";
@@ -17,6 +18,15 @@ export const getConfig = administratorRoute(contract.getConfig, (realm) => {
   return async () => {
     const effective = { ...configured, app_config: await realm.appConfig.current() };
     return { fingerprint, realm: effective, databases };
+  };
+});
+
+export const listConfigurations = administratorRoute(contract.listConfigurations, ({ store }) => async () => {
+  const recorded = await recordedConfigurations(store);
+  return {
+    items: recorded.map(({ fingerprint, provisionedAt, files }) => ({
+      ...{ fingerprint, provisioned_at: provisionedAt, files },
+    })),
   };
 });
 

@@ -9,6 +9,7 @@ const needs: Readonly<Record<string, Need>> = {
   "GET /users": { area: "users", to: "see" },
   "POST /users": { area: "users", to: "change" },
   "GET /users/:id": { area: "users", to: "see" },
+  "GET /users/:id/access": { area: "users", to: "see" },
   "PATCH /users/:id": { area: "users", to: "change" },
   "DELETE /users/:id": { area: "users", to: "change" },
   "DELETE /users/:id/mfa": { area: "users", to: "change" },
@@ -27,6 +28,7 @@ const needs: Readonly<Record<string, Need>> = {
   "GET /audit": { area: "audit", to: "see" },
   "GET /config": { area: "config", to: "see" },
   "GET /config/app": { area: "config", to: "see" },
+  "GET /config/files": { area: "config", to: "see" },
   "PUT /config/app": { area: "config", to: "change" },
 };
 

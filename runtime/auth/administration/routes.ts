@@ -1,14 +1,14 @@
 import { routeTable } from "../../http/contracted-routes.ts";
 import type { RouteTable } from "../../realm/exchange.ts";
 import { listAudit } from "./audit-list.ts";
-import { getAppConfig, getConfig, putAppConfig } from "./config.ts";
+import { getAppConfig, getConfig, listConfigurations, putAppConfig } from "./config.ts";
 import { createInvitation, listInvitations, revokeInvitation } from "./invitations.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
 import { deleteSecret, listSecrets, putSecret } from "./secrets.ts";
 import { patchUser } from "./user-change.ts";
 import { createUser } from "./user-create.ts";
 import { endUserSessions, listUserSessions, removeUser, removeUserFactor } from "./user-endings.ts";
-import { getUser, listUsers } from "./users.ts";
+import { getUser, getUserAccess, listUsers } from "./users.ts";
 
 /** The routes of `/v1/{realm}/_admin` that every realm has (api-decisions: Administrator routes). */
 export function administrationRoutes(realm: string): RouteTable {
@@ -22,6 +22,7 @@ export function administrationRoutes(realm: string): RouteTable {
     deleteSecret,
     listAudit,
     getConfig,
+    listConfigurations,
     getAppConfig,
     putAppConfig,
   ]);
@@ -33,6 +34,7 @@ export function userAdministrationRoutes(realm: string): RouteTable {
     listUsers,
     createUser,
     getUser,
+    getUserAccess,
     patchUser,
     removeUser,
     removeUserFactor,

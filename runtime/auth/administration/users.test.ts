@@ -113,3 +113,34 @@ describe("Administrator routes: users of another realm", () => {
     expect(answer.body).toMatchObject({ status: "active" });
   });
 });
+
+describe("Administrator routes: GET /_admin/users/{id}/access", () => {
+  it("is what rules see of the user now", async () => {
+    const { id } = await server.signup("ivo@example.com");
+    await server.send("PATCH", `/_admin/users/${id}`, { token: admin, body: { roles: ["agent"] } });
+    const { status, body } = await get(`/_admin/users/${id}/access`);
+    expect([status, body]).toEqual([
+      200,
+      {
+        user: {
+          id,
+          email: "ivo@example.com",
+          email_verified: false,
+          roles: ["agent"],
+          locale: null,
+          mfa: false,
+          created_at: expect.any(String),
+          profile: null,
+        },
+        now: expect.any(String),
+        organizations: [],
+      },
+    ]);
+  });
+
+  it("is for who may see users, and of users that there are", async () => {
+    const { id, token } = await server.signup("jan@example.com");
+    expect((await server.send("GET", `/_admin/users/${id}/access`, { token })).status).toBe(403);
+    expect((await get("/_admin/users/nobody/access")).status).toBe(404);
+  });
+});

@@ -1,13 +1,15 @@
+import { timestamp } from "../../clock.ts";
 import * as contract from "../../contract/user-administration.ts";
 import { ApiError } from "../../errors.ts";
 import { and, eq, type Filter, TRUE, text } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
+import { noMemberships } from "../../realm/memberships.ts";
 import { collections, userFields } from "../collections.ts";
 import { administratorRoute } from "../contracted.ts";
 import { answerPage, invalidParameter, lists, pageRequest } from "../paging.ts";
 import { type AccountRealm, inRealm } from "../realm.ts";
 import { readUser, type UserRecord } from "../records.ts";
-import { isRole, userView } from "../users.ts";
+import { isRole, ruleUser, userView } from "../users.ts";
 
 export const listUsers = administratorRoute(
   contract.listUsers,
@@ -39,6 +41,29 @@ export const getUser = administratorRoute(
   inRealm((realm) => async ({ params }) => {
     const user = await findUser(realm, params.id);
     return administratorView(realm, user);
+  }),
+);
+
+/** What rules are evaluated with for the user: as of a session that used their second factor, where they have one. */
+export const getUserAccess = administratorRoute(
+  contract.getUserAccess,
+  inRealm((realm) => async ({ params }) => {
+    const user = await findUser(realm, params.id);
+    const seen = ruleUser(user, realm.accounts, true);
+    const memberships = await realm.organizations?.membershipsOf(user.id, seen.mfa ? "factor" : "none");
+    return {
+      user: { ...seen, roles: [...seen.roles] },
+      now: timestamp(realm.clock.now()),
+      organizations: [...(memberships ?? noMemberships).values()].map(
+        ({ org: id, roles, teams, teamRoles, claims }) => ({
+          id,
+          roles: [...roles].sort(),
+          teams: [...teams].sort(),
+          team_roles: Object.fromEntries([...teamRoles].map(([team, held]) => [team, [...held].sort()])),
+          claims,
+        }),
+      ),
+    };
   }),
 );
 

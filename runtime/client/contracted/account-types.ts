@@ -124,6 +124,26 @@ export interface NewAccount<R extends RealmWithAccounts> {
   email_verified?: boolean | undefined;
 }
 
+export interface RuleUser<R extends RealmWithAccounts> extends User<R> {}
+
+export interface RuleMembership {
+  id: string;
+  /** Direct ones, default ones, and those that teams give. */
+  roles: string[];
+  /** Ids. */
+  teams: string[];
+  /** Those whose time window is open, by the team's id. */
+  team_roles: Record<string, unknown>;
+  /** Facts about an organization, written by administrators; rules read them by `orgClaims`. */
+  claims: Record<string, unknown>;
+}
+
+export interface UserAccess<R extends RealmWithAccounts> {
+  user: RuleUser<R>;
+  now: string;
+  organizations: RuleMembership[];
+}
+
 export interface AccountPatch<R extends RealmWithAccounts> {
   roles?: readonly R["role"][] | undefined;
   /** Disabling ends the user's sessions. */

@@ -19,8 +19,10 @@ import type {
   Job,
   JobOptions,
   MadeApiKey,
+  Migration,
   NewApiKey,
   RealmFunction,
+  RecordedConfiguration,
   RotatedApiKey,
   Secret,
 } from "./types.ts";
@@ -111,6 +113,16 @@ export class Administration<R extends RealmTypes> extends DocumentChecks<R> {
     return this.#connection.call({ method: "GET", path: "_admin/config", options, repeatable: true });
   }
 
+  /**
+   * List the configurations that the store was provisioned with. The oldest first, with the texts of
+   * rules; of handlers nothing. `realmc plan` compares with the last.
+   */
+  listConfigurations(
+    options?: RequestOptions,
+  ): ApiPromise<{ items: RecordedConfiguration[] }, AdministrationError<R>> {
+    return this.#connection.call({ method: "GET", path: "_admin/config/files", options, repeatable: true });
+  }
+
   /** Fetch the application's configuration. */
   getAppConfig(options?: RequestOptions): ApiPromise<Record<string, unknown>, AdministrationError<R>> {
     return this.#connection.call({ method: "GET", path: "_admin/config/app", options, repeatable: true });
@@ -151,6 +163,11 @@ export class Administration<R extends RealmTypes> extends DocumentChecks<R> {
     options?: RequestOptions,
   ): ApiPromise<Job, AdministrationError<R> | AnyBodyError | "conflict"> {
     return this.#connection.call({ method: "POST", path: pathWith`_admin/jobs/${id}/retry`, options });
+  }
+
+  /** List migrations. By collection and number, as the store records them. */
+  listMigrations(options: PageOptions = {}): ApiPromise<EntryPage<Migration>, AdministrationError<R>> {
+    return this.#connection.call({ method: "GET", path: "_admin/migrations", ...read(options) });
   }
 
   /** List functions. With counts of their invocations. */

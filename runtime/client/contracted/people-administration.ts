@@ -15,6 +15,7 @@ import type {
   NewAccount,
   NewInvitation,
   SessionEntry,
+  UserAccess,
   UserOptions,
 } from "./account-types.ts";
 import { Administration } from "./administration.ts";
@@ -46,6 +47,19 @@ export class PeopleAdministration<R extends RealmWithAccounts> extends Administr
     return this.#connection.call({
       method: "GET",
       path: pathWith`_admin/users/${id}`,
+      options,
+      repeatable: true,
+    });
+  }
+
+  /**
+   * What access rules see of a user now. For finding out why a rule decides as it does (`realmc explain
+   * --url`). As of a session that used the second factor of a user who has one.
+   */
+  getUserAccess(id: string, options?: RequestOptions): ApiPromise<UserAccess<R>, AdministrationError<R>> {
+    return this.#connection.call({
+      method: "GET",
+      path: pathWith`_admin/users/${id}/access`,
       options,
       repeatable: true,
     });

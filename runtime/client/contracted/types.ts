@@ -142,6 +142,14 @@ export interface EffectiveConfiguration {
   databases: Record<string, unknown>;
 }
 
+export interface RecordedConfiguration {
+  /** Of the whole configuration that the realm was part of. */
+  fingerprint: string;
+  provisioned_at: string;
+  /** Files of the realm by their paths in the configuration folder. */
+  files: Record<string, unknown>;
+}
+
 export interface JobOptions extends PageOptions {
   status?: "queued" | "running" | "succeeded" | "failed" | "cancelled" | undefined;
 }
@@ -152,8 +160,8 @@ export interface Job {
    * Erases what a deleted organization leaves, gives documents to an organization, brings documents into
    * a text index, sends a mail, removes what has expired (one that never ends), runs a function that was
    * called in the background, or one for what has happened, begins what schedules have due (one that
-   * never ends, too), removes the bytes of files that no document names (another), or makes the versions
-   * of an image.
+   * never ends, too), removes the bytes of files that no document names (another), makes the versions of
+   * an image, or migrates the documents of a collection.
    */
   kind:
     | "org_delete"
@@ -166,7 +174,8 @@ export interface Job {
     | "function.event"
     | "function.schedules"
     | "file_sweep"
-    | "image_versions";
+    | "image_versions"
+    | "migration";
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
   /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`, `function:<database>/<function>`. */
   target: string;
@@ -177,6 +186,23 @@ export interface Job {
   result: Record<string, unknown> | null;
   /** Why it failed. */
   error: string | null;
+}
+
+export interface Migration {
+  realm: string;
+  /** `<database>/<collection>`. */
+  collection: string;
+  /** Four digits. */
+  number: string;
+  name: string;
+  /** `failed`: it left documents as they were, which `failed` names. */
+  state: "pending" | "running" | "done" | "failed";
+  /** Documents that are in its form, of those looked at so far. */
+  done: number;
+  /** Documents when it began. */
+  total: number;
+  /** Ids of the first documents that it left as they were. */
+  failed: string[];
 }
 
 export interface RealmFunction {

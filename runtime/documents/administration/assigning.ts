@@ -10,9 +10,10 @@ import type { JobRecord } from "../../jobs/records.ts";
 import { collections } from "../../organizations/collections.ts";
 import { readOrganization } from "../../organizations/records.ts";
 import { type CollectionDefinition, storeNameOf } from "../../realm/definition.ts";
+import type { Modification } from "../../store/contract/collection.ts";
 import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
 import { UniqueViolation } from "../../store/contract/errors.ts";
-import type { Transaction } from "../../store/contract/transaction.ts";
+import type { Transaction, TransactionCollection } from "../../store/contract/transaction.ts";
 import { BATCH_CHARACTERS, findPage } from "../../store/page.ts";
 import { parseDocument, splitDocument, withMeta } from "../encode.ts";
 import { timesIn } from "../meta.ts";
@@ -80,8 +81,10 @@ export const assignOrganization: JobKind = {
       const documents = transaction.collection(stored);
       let { count, missed } = state;
       for (const document of found) {
-        const next = assigned(document, state.org, job.created_by, realm.clock.now());
-        if (await replaced(() => documents.replace(document.version, next))) {
+        const next = await replaced(documents, document, (same) =>
+          assigned(same, state.org, job.created_by, realm.clock.now()),
+        );
+        if (next !== undefined) {
           count += 1;
           if (definition.files !== undefined) await follow(realm, transaction, stored, next);
         } else missed = true;
@@ -126,7 +129,7 @@ async function requireOrganization(transaction: Transaction, id: string): Promis
 
 /** The document's next version, in whatever state it is. */
 function assigned(
-  { id, version, text }: StoredDocument,
+  { id, version, text, form }: StoredDocument,
   org: string,
   by: string,
   now: number,
@@ -140,13 +143,29 @@ function assigned(
     updated_by: by,
     org,
   };
-  return { id, version: version + 1, text: withMeta(parts, JSON.stringify(next)), ...timesIn(meta) };
+  return {
+    id,
+    version: version + 1,
+    text: withMeta(parts, JSON.stringify(next)),
+    ...timesIn(meta),
+    ...(form !== undefined && { form }),
+  };
 }
 
-/** @throws JobFailure */
-async function replaced(replace: () => Promise<boolean>): Promise<boolean> {
+/**
+ * What was written in place of a document, if it is still the one that was found.
+ * @throws JobFailure
+ */
+async function replaced(
+  documents: TransactionCollection,
+  { id, version }: StoredDocument,
+  next: (found: StoredDocument) => DocumentWrite,
+): Promise<DocumentWrite | undefined> {
   try {
-    return await replace();
+    const done = await documents.modify(id, "all", (found): Modification => {
+      return found?.version === version ? { kind: "replace", document: next(found) } : { kind: "keep" };
+    });
+    return done?.kind === "replace" ? done.document : undefined;
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
     throw new JobFailure(`Documents would clash in the organization under the unique index ${error.index}.`);

@@ -8,10 +8,12 @@ import { documentRoutes } from "../routes/table.ts";
 import { assignDocuments } from "./assign.ts";
 import { checkDocuments } from "./check.ts";
 import { administratorEntrance } from "./entrance.ts";
+import { importDocuments } from "./import.ts";
 import { transferDocument } from "./transfer.ts";
 
 const served: Readonly<Record<keyof typeof documentAdministration, CollectionRoute<RouteContract>>> = {
   checkDocuments,
+  importDocuments,
   transferDocument,
   assignDocuments,
 };

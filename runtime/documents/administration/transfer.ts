@@ -44,7 +44,10 @@ export const transferDocument = collectionRoute(
         const before = belongingOf(found.meta);
         const after = transferred(definition, before, transfer, to);
         const details = { from: naming(before), to: naming(after) };
-        return { ...rewritten(collection, access, found, ownMembers(found.document), after), details };
+        return {
+          ...rewritten(collection, access, found, ownMembers(found.document), { belonging: after }),
+          details,
+        };
       };
       const stored = await writer.alone(access, "transfer", async (documents) => {
         const done = await modifyExisting(collection, access, documents, target, moved);

@@ -79,13 +79,13 @@ function planOne({ collections, access, exchange, place }: BatchRequest, operati
         document: newDocument(collection, access, exchange, operation.draft, place),
       };
     case "delete":
-      requireWrite(definition, access, definition.rules?.delete);
+      requireWrite(definition, access, "delete");
       return { ...operation, collection };
     case "replace":
-      requireWrite(definition, access, definition.rules?.update);
+      requireWrite(definition, access, "update");
       return { ...operation, collection, draft: checkedDraft(collection, operation.draft) };
     case "patch":
-      requireWrite(definition, access, definition.rules?.update);
+      requireWrite(definition, access, "update");
       return { ...operation, collection };
   }
 }

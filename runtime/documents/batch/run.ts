@@ -87,10 +87,10 @@ export class Batch {
   async #delete(collection: Collection, target: PlannedChange["target"]): Promise<void> {
     const { access } = this.#request;
     const documents = this.#documentsOf(collection);
-    const { rules, softDelete } = collection.definition;
+    const { softDelete } = collection.definition;
     const deleted = await optimistic(once, () =>
       softDelete === undefined
-        ? removeDocument(collection, access, documents, target, rules?.delete)
+        ? removeDocument(collection, access, documents, target, "delete")
         : softDeleteDocument(collection, access, documents, target, softDelete.retention),
     );
     const { files, storeName } = collection;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../json.ts";
 import { define } from "../../merge-patch.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
-import type { FileLedger } from "../../realm/files.ts";
+import type { FileField, FileLedger } from "../../realm/files.ts";
 import type { Draft } from "../draft.ts";
 
 /** The file fields of a collection: members of its documents that the server owns. */
@@ -24,10 +24,14 @@ export function fileMembers(
 ): FileMembers | undefined {
   if (files.length === 0) return undefined;
   if (ofRealm === undefined) throw new Error("documents have files, and the realm has no storage");
+  return { ledger: ofRealm.ledger, ...fileParts(files) };
+}
+
+/** How drafts and stored members are taken apart from files. */
+export function fileParts(files: readonly Pick<FileField, "name">[]): Omit<FileMembers, "ledger"> {
   const names = files.map(({ name }) => name);
   const apart = (members: JsonObject) => withoutMembers(members, names);
   return {
-    ledger: ofRealm.ledger,
     ignoring(draft) {
       const members = apart(draft.members);
       const problems = draft.problems.filter((problem) => !isAbout(problem, names));

@@ -133,9 +133,14 @@ export const uploadFields = {
   until: field("until", "integer"),
 };
 
+/** {@link BlobRecord}s. */
+export const blobsShape = shape(collections.blobs, blobFields, [
+  index("unnamed", [blobFields.refs, blobFields.at], false),
+]);
+
 const shapes: readonly CollectionShape[] = [
   shape(collections.names, namesFields, [index("purge", namesFields.purge_at, false)]),
-  shape(collections.blobs, blobFields, [index("unnamed", [blobFields.refs, blobFields.at], false)]),
+  blobsShape,
   shape(collections.usage, {}),
   shape(collections.uploads, uploadFields, [index("until", uploadFields.until, false)]),
   shape(collections.resumable, uploadFields, [index("until", uploadFields.until, false)]),

@@ -2,7 +2,7 @@ import { createDocument as contract } from "../../contract/documents.ts";
 import { bodyBytes, readJson } from "../../http/body.ts";
 import type { Answer } from "../../realm/exchange.ts";
 import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
-import { mayWrite, refusal } from "../access.ts";
+import { mayWrite, refusalBy } from "../access.ts";
 import type { Documents } from "../collection.ts";
 import { draftOf } from "../draft.ts";
 import { idempotency, idempotencyKey, type Work } from "../idempotency.ts";
@@ -27,9 +27,9 @@ export const createDocument = collectionRoute(
       const key = idempotencyKey(exchange, asked);
       const named = namedIn(query(exchange.search), [definition]);
       // What was answered to the key goes before what its caller may do now.
-      const isRefused = () => key === undefined && !mayWrite(definition, asked, definition.rules?.create);
+      const isRefused = () => key === undefined && !mayWrite(definition, asked, "create");
       const { received, access } = await receive(asked, exchange, () =>
-        isRefused() ? refusal(asked) : undefined,
+        isRefused() ? refusalBy(definition, asked, "create") : undefined,
       );
       const { value, problems } = readJson(received, contract.body.media);
       const placed = entrance.place(access, named);

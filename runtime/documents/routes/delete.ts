@@ -19,14 +19,13 @@ function takesCurrent({ context }: Access, condition: Condition | undefined): bo
 export const deleteDocument = collectionRoute(hard, ({ realm, definition, collection, enter }) => {
   const query = writeQuery(hard, realm, [definition]);
   const writer = new Writer(realm, collection);
-  const rule = definition.rules?.delete;
   return async (exchange): Promise<Answer> => {
     const access = await enter(exchange);
-    requireWrite(definition, access, rule);
+    requireWrite(definition, access, "delete");
     query(exchange.search);
     const condition = conditionOf(exchange.headers);
     const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
-    const attempt = (documents: Documents) => removeDocument(collection, access, documents, target, rule);
+    const attempt = (documents: Documents) => removeDocument(collection, access, documents, target, "delete");
     // As below; where nothing needs to be looked at, the store does so itself.
     if (takesCurrent(access, condition) && withholds(definition, access)) {
       await writer.alone(access, "delete", attempt);
@@ -39,11 +38,11 @@ export const deleteDocument = collectionRoute(hard, ({ realm, definition, collec
 export const softDeleteDocument = collectionRoute(soft, ({ realm, definition, collection, enter }) => {
   const query = writeQuery(soft, realm, [definition]);
   const writer = new Writer(realm, collection);
-  const { rules, softDelete: { retention } = {} } = definition;
+  const { softDelete: { retention } = {} } = definition;
   return async (exchange): Promise<Answer> => {
     const access = await enter(exchange);
     const purge = query(exchange.search).get("purge") === "true";
-    requireWrite(definition, access, purge ? rules?.purge : rules?.delete);
+    requireWrite(definition, access, purge ? "purge" : "delete");
     const condition = conditionOf(exchange.headers);
     const target = {
       id: exchange.params["id"] ?? "",
@@ -52,7 +51,7 @@ export const softDeleteDocument = collectionRoute(soft, ({ realm, definition, co
     } as const;
     const attempt = (documents: Documents) =>
       purge
-        ? removeDocument(collection, access, documents, target, rules?.purge)
+        ? removeDocument(collection, access, documents, target, "purge")
         : softDelete(collection, access, documents, target, retention);
     const action = purge ? "purge" : "delete";
     // Nothing may come in between.

@@ -3,9 +3,9 @@ import { documentTag } from "../../http/etag.ts";
 import { isId } from "../../ids.ts";
 import type { Answer } from "../../realm/exchange.ts";
 import { readable } from "../access.ts";
-import { notFound } from "../errors.ts";
 import { expander } from "../expand/expand.ts";
 import { linkAdder, linkedCaching } from "../files/links.ts";
+import { missing } from "../missing.ts";
 import { getQuery } from "../query/get.ts";
 import { conditional, publicCaching, scopeWithin } from "../reads.ts";
 import { collectionRoute } from "../route.ts";
@@ -24,7 +24,7 @@ export const getDocument = collectionRoute(contract, ({ realm, definition, colle
     const plan = expand === undefined ? undefined : readExpand(expand);
     const { filter, visibility } = scopeWithin(definition, access, read, deleted);
     const stored = isId(id) ? await documents.get(id, visibility, filter) : undefined;
-    if (stored === undefined) throw notFound();
+    if (stored === undefined) throw await missing(realm, collection, access, id, visibility);
     const { text, tag } = view(access, stored);
     if (plan === undefined && links === undefined)
       return conditional(exchange, tag, caching(exchange, deleted), () => text);

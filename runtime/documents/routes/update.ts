@@ -22,7 +22,7 @@ function updateRoute(contract: typeof replace | typeof patch, change: Change) {
     const writer = new Writer(realm, collection);
     return async (exchange): Promise<Answer> => {
       const asked = await enter(exchange);
-      requireWrite(definition, asked, definition.rules?.update);
+      requireWrite(definition, asked, "update");
       const org = query(exchange.search).get("org");
       const { received, access } = await receive(asked, exchange);
       const { value, problems } = readJson(received, contract.body.media);

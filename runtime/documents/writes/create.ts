@@ -1,10 +1,12 @@
 import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
+import type { JsonObject } from "../../json.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Exchange } from "../../realm/exchange.ts";
 import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
 import { DuplicateId } from "../../store/contract/errors.ts";
 import { requireValid } from "../../validation/details.ts";
-import { type Access, allows, nothing, refusal, requireWrite } from "../access.ts";
+import { type Access, allows, nothing, refusalBy, requireWrite } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { refuseId, requestedId } from "../custom-id.ts";
 import type { Draft } from "../draft.ts";
@@ -42,10 +44,10 @@ export function newDocument(
 ): DocumentWrite {
   const { definition, duplicates, files } = collection;
   const draft = files?.ignoring(sent) ?? sent;
-  const { customId, rules } = definition;
+  const { customId } = definition;
   duplicates?.check(access, exchange);
   const requested = customId === undefined ? refuseId(draft.id) : requestedId(customId, draft.id, access);
-  requireWrite(definition, access, rules?.create);
+  requireWrite(definition, access, "create");
   const belonging = belongingIn(definition, place);
   requireValid(definition, draft.members, draft.problems);
   requireCreate(collection, access, draft, requested, belonging);
@@ -71,19 +73,36 @@ export function refusedCreate(
   return new ApiError("id_taken", "A document with this id exists.", { cause: error });
 }
 
-function requireCreate(
-  collection: Collection,
+/** What rules see of a create as `data`. @param id that it asks for */
+export function dataOfCreate(
+  definition: CollectionDefinition,
+  members: JsonObject,
+  id: string | undefined,
+  belonging: Belonging,
+): JsonObject {
+  const own = id === undefined ? members : { id, ...members };
+  return definition.organization === undefined ? own : { ...own, ...metaInData(definition, belonging) };
+}
+
+/**
+ * @param draft checked against the schema
+ * @param id that it asks for
+ * @throws ApiError `unauthenticated` | `forbidden`
+ */
+export function requireCreate(
+  { definition, fieldRules }: Pick<Collection, "definition" | "fieldRules">,
   access: Access,
-  draft: Draft,
+  draft: Pick<Draft, "members">,
   id: string | undefined,
   belonging: Belonging,
 ): void {
   const { context } = access;
   if (context === undefined) return;
-  const { definition } = collection;
-  const own = id === undefined ? draft.members : { id, ...draft.members };
-  const data = definition.organization === undefined ? own : { ...own, ...metaInData(definition, belonging) };
-  if (!allows(definition.rules?.create, access, nothing, data)) throw refusal(access);
-  const refused = collection.fieldRules?.refusedInCreate(context, data) ?? [];
-  if (refused.length > 0) throw refusal(access, refused);
+  const data = dataOfCreate(definition, draft.members, id, belonging);
+  if (!allows(definition.rules?.create, access, nothing, data))
+    throw refusalBy(definition, access, "create", { data });
+  const refused = fieldRules?.refusedInCreate(context, data) ?? [];
+  const [first] = refused;
+  if (first !== undefined)
+    throw refusalBy(definition, access, `fields.${first.path}.write`, { data }, refused);
 }

@@ -2,9 +2,10 @@ import { ApiError } from "../../errors.ts";
 import { type Condition, holds } from "../../http/etag.ts";
 import { isId } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Modification } from "../../store/contract/collection.ts";
 import type { StoredDocument, Visibility } from "../../store/contract/document.ts";
-import { type Access, allows } from "../access.ts";
+import { type Access, allows, blamed } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type ParsedDocument, parseDocument, splitDocument } from "../encode.ts";
 import { notFound, refusedWrite } from "../errors.ts";
@@ -73,15 +74,16 @@ export async function modifyExisting<M extends Modification>(
  * @throws ApiError `not_found` | `version_mismatch`
  */
 export function existing(
-  collection: Collection,
+  collection: Pick<Collection, "definition" | "view">,
   access: Access,
   stored: StoredDocument | undefined,
-  { condition }: Target,
+  { condition }: Pick<Target, "condition">,
 ): Existing {
   const { definition } = collection;
   if (stored === undefined) throw notFound();
   const found = new Existing(stored);
-  if (access.context !== undefined && !isReadable(collection, access, found.document)) throw notFound();
+  const hides = access.context === undefined ? undefined : hiding(definition, access, found.document);
+  if (hides !== undefined) throw blamed(notFound(), definition, access, hides, { document: found.document });
   if (withholds(definition, access) && isWithheld(definition, access, found.meta)) throw notFound();
   if (condition !== undefined && !holds(condition, stored.version)) {
     throw new ApiError("version_mismatch", "The version of the document is not one that was asked for.", {
@@ -91,9 +93,13 @@ export function existing(
   return found;
 }
 
-/** The read rule, and the restore rule for a deleted document. */
-function isReadable({ definition }: Collection, access: Access, document: ParsedDocument): boolean {
-  const { rules } = definition;
-  if (!allows(rules?.read, access, document)) return false;
-  return document._meta["deleted_at"] === undefined || allows(rules?.restore, access, document);
+/** The rule that hides a document from its caller, if any: the read rule, and the restore rule of a deleted one. */
+export function hiding(
+  { rules }: CollectionDefinition,
+  access: Access,
+  document: ParsedDocument,
+): "read" | "restore" | undefined {
+  if (!allows(rules?.read, access, document)) return "read";
+  if (document._meta["deleted_at"] === undefined) return undefined;
+  return allows(rules?.restore, access, document) ? undefined : "restore";
 }

@@ -1,8 +1,8 @@
 import { timestamp } from "../../clock.ts";
 import { isId } from "../../ids.ts";
-import type { WriteRule } from "../../realm/rule.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
-import { type Access, allows, refusal, type Written } from "../access.ts";
+import { type Access, allows, refusalBy, type Written } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { splitDocument, withMeta } from "../encode.ts";
 import { notFound } from "../errors.ts";
@@ -11,9 +11,10 @@ import { withholds } from "../withheld.ts";
 import { type Existing, modifyExisting, type Target } from "./existing.ts";
 import type { Rewritten } from "./update.ts";
 
+type Removal = "delete" | "purge";
+
 /**
  * One attempt to remove a document for good.
- * @param rule `delete` or `purge`
  * @returns undefined when somebody else has written in between
  */
 export async function removeDocument(
@@ -21,7 +22,7 @@ export async function removeDocument(
   access: Access,
   documents: Documents,
   target: Target,
-  rule: WriteRule | undefined,
+  operation: Removal,
 ): Promise<Written | undefined> {
   const { id, visibility, condition } = target;
   // With nothing to compare or to ask, whatever version is live goes.
@@ -31,7 +32,7 @@ export async function removeDocument(
     throw notFound();
   }
   const removed = await modifyExisting(collection, access, documents, target, (found) => {
-    requireRemoval(access, found, rule);
+    requireRemoval(collection.definition, access, found, operation);
     return { kind: "remove" };
   });
   return removed && { id };
@@ -49,7 +50,7 @@ export async function softDeleteDocument(
   retention: number | undefined,
 ): Promise<Written | undefined> {
   const decide = (found: Existing): Rewritten => {
-    requireRemoval(access, found, collection.definition.rules?.delete);
+    requireRemoval(collection.definition, access, found, "delete");
     return { kind: "replace", document: trashed(collection, access, found.stored, retention) };
   };
   return (await modifyExisting(collection, access, documents, target, decide))?.document;
@@ -58,7 +59,7 @@ export async function softDeleteDocument(
 function trashed(
   { clock }: Collection,
   { author }: Access,
-  { id, version: before, text }: StoredDocument,
+  { id, version: before, text, form }: StoredDocument,
   retention: number | undefined,
 ): DocumentWrite {
   const version = before + 1;
@@ -79,9 +80,17 @@ function trashed(
     createdAt: createdAt(parts.meta),
     deletedAt: now,
     purgeAt,
+    ...(form !== undefined && { form }),
   };
 }
 
-function requireRemoval(access: Access, found: Existing, rule: WriteRule | undefined): void {
-  if (access.context !== undefined && !allows(rule, access, found.document)) throw refusal(access);
+/** @throws ApiError `unauthenticated` | `forbidden` */
+export function requireRemoval(
+  definition: CollectionDefinition,
+  access: Access,
+  { document }: Existing,
+  operation: Removal,
+): void {
+  if (access.context !== undefined && !allows(definition.rules?.[operation], access, document))
+    throw refusalBy(definition, access, operation, { document });
 }

@@ -1,13 +1,17 @@
 import { timestamp } from "../../clock.ts";
+import { unavailable } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import { mergePatch } from "../../merge-patch.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import { newestForm } from "../../realm/migrations.ts";
 import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
 import { misfitsOf, requireValid } from "../../validation/details.ts";
-import { type Access, allows, refusal } from "../access.ts";
+import { type Access, allows, refusalBy } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type Draft, ownMembers } from "../draft.ts";
 import { documentText } from "../encode.ts";
 import { together } from "../field-rules.ts";
+import type { FileMembers } from "../files/members.ts";
 import { createdAt, nextMeta } from "../meta.ts";
 import { type Belonging, belongingOf, metaInData, requireSameOrganization } from "../organizations.ts";
 import { type Existing, modifyExisting, type Target } from "./existing.ts";
@@ -33,14 +37,34 @@ export async function updateDocument(
   const { files } = collection;
   const draft = files?.ignoring(sent) ?? sent;
   const decide = (found: Existing) => {
-    requireSameOrganization(collection.definition, found.meta, draft.organizations);
-    const meant = kept(collection, access, found, draft, changed(found, draft, change));
-    const own = valid(collection, draft, files?.apart(meant) ?? meant);
-    const members = files?.together(own, found.document) ?? own;
+    const members = membersAfter(collection, access, found, draft, change);
     requireUpdate(collection, access, found, draft.members, members);
-    return rewritten(collection, access, found, members);
+    // One that no migration could be applied to is what its writer makes of it.
+    return rewritten(collection, access, found, members, { form: newestForm(collection.definition) });
   };
   return (await modifyExisting(collection, access, documents, target, decide, bytes))?.document;
+}
+
+/** What judges an update needs of its collection. */
+export type Judging = Pick<Collection, "definition" | "fieldRules">;
+
+/**
+ * The members that a document would have after an update.
+ * @throws ApiError `immutable_field` | `unavailable` | `validation_error`
+ */
+export function membersAfter(
+  collection: Judging & { readonly files: Pick<FileMembers, "apart" | "together"> | undefined },
+  access: Access,
+  found: Existing,
+  draft: Draft,
+  change: Change,
+): JsonObject {
+  const { files } = collection;
+  requireSameOrganization(collection.definition, found.meta, draft.organizations);
+  if (change === "patch") requireKnownForm(collection, found);
+  const meant = kept(collection, access, found, draft, changed(found, draft, change));
+  const own = valid(collection, draft, files?.apart(meant) ?? meant);
+  return files?.together(own, found.document) ?? own;
 }
 
 /**
@@ -59,8 +83,18 @@ function changed(found: Existing, { members }: Draft, change: Change): JsonObjec
   return change === "replace" ? { ...members } : mergePatch(ownMembers(found.document), members);
 }
 
+/**
+ * Where an older server shares the store with a newer one: what it merges into a document of the newer one would be taken
+ * for a document of its own, and migrated once more.
+ * @throws ApiError `unavailable`
+ */
+function requireKnownForm({ definition }: Judging, { stored: { form = 0 } }: Existing): void {
+  if (form > newestForm(definition))
+    throw unavailable("A newer version of this service has migrated the document: it takes the patch.");
+}
+
 function kept(
-  { fieldRules }: Collection,
+  { fieldRules }: Judging,
   { context }: Access,
   found: Existing,
   draft: Draft,
@@ -75,11 +109,20 @@ function kept(
  * stand in the way of changing the rest.
  * @throws ApiError `validation_error`
  */
-function valid({ definition, fieldRules }: Collection, draft: Draft, members: JsonObject): JsonObject {
+function valid({ definition, fieldRules }: Judging, draft: Draft, members: JsonObject): JsonObject {
   if (draft.fits === true) return members;
   const [judged, retired] = fieldRules?.apart(draft.members, members) ?? [members, []];
   requireValid(definition, judged, draft.problems);
   return together(judged, retired);
+}
+
+/** What rules see of an update as `data`: the document as it would be. */
+export function dataOfUpdate(
+  definition: CollectionDefinition,
+  { stored, meta }: Existing,
+  members: JsonObject,
+): JsonObject {
+  return { id: stored.id, ...members, ...metaInData(definition, belongingOf(meta)) };
 }
 
 /**
@@ -87,7 +130,7 @@ function valid({ definition, fieldRules }: Collection, draft: Draft, members: Js
  * @throws ApiError `unauthenticated` | `forbidden`
  */
 export function requireUpdate(
-  { definition, fieldRules }: Collection,
+  { definition, fieldRules }: Judging,
   access: Access,
   found: Existing,
   sent: JsonObject,
@@ -97,10 +140,13 @@ export function requireUpdate(
   if (context === undefined) return;
   // What is older than its field's being a date is in another spelling, which is no change of the caller's.
   definition.normalizeDates?.(found.document);
-  const data = { id: found.stored.id, ...members, ...metaInData(definition, belongingOf(found.meta)) };
-  if (!allows(definition.rules?.update, access, found.document, data)) throw refusal(access);
+  const data = dataOfUpdate(definition, found, members);
+  const asked = { document: found.document, data };
+  if (!allows(definition.rules?.update, access, found.document, data))
+    throw refusalBy(definition, access, "update", asked);
   const refused = fieldRules?.refusedInUpdate(context, found.document, sent, data) ?? [];
-  if (refused.length > 0) throw refusal(access, refused);
+  const [first] = refused;
+  if (first !== undefined) throw refusalBy(definition, access, `fields.${first.path}.write`, asked, refused);
 }
 
 /** What a document is replaced by. */
@@ -112,17 +158,24 @@ export interface Rewritten {
 /**
  * The next version of a document, with other members; a deleted one is live then.
  * @param belonging default: where it belongs already
+ * @param form number of the migration that the members are in the form of; default: the one of the stored document
  */
 export function rewritten(
   { clock }: Collection,
   { author }: Access,
   { stored, meta: before }: Existing,
   members: JsonObject,
-  belonging: Belonging = belongingOf(before),
+  {
+    belonging = belongingOf(before),
+    form = stored.form,
+  }: { belonging?: Belonging; form?: number | undefined } = {},
 ): Rewritten {
   const { id } = stored;
   const version = stored.version + 1;
   const meta = nextMeta(before, version, timestamp(clock.now()), author, belonging);
   const text = documentText(id, members, meta);
-  return { kind: "replace", document: { id, version, text, createdAt: createdAt(before) } };
+  return {
+    kind: "replace",
+    document: { id, version, text, createdAt: createdAt(before), ...(form !== undefined && { form }) },
+  };
 }

@@ -24,7 +24,7 @@ export function completeAt(place: Place): (exchange: Exchange) => Promise<Answer
   const inTurn = turns();
   return async (exchange) => {
     const asked = await enter(exchange);
-    requireWrite(definition, asked, definition.rules?.update);
+    requireWrite(definition, asked, "update");
     parameters(exchange.search, []);
     const condition = conditionOf(exchange.headers);
     const { access } = await receive(asked, exchange);

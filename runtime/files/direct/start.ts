@@ -30,11 +30,11 @@ export function startAt(place: Place): (exchange: Exchange) => Promise<Answer> {
   const most = Math.min(field.maxSize, storage.blobs.signed?.most ?? Number.POSITIVE_INFINITY);
   return async (exchange) => {
     const asked = await enter(exchange);
-    requireWrite(definition, asked, definition.rules?.update);
+    requireWrite(definition, asked, "update");
     const replace = replaceIn(exchange.search);
     const condition = conditionOf(exchange.headers);
     const { received, access } = await receive(asked, exchange);
-    requireWrite(definition, access, definition.rules?.update);
+    requireWrite(definition, access, "update");
     if (!isDirect) throw modeMismatch(place);
     const said = read(received)((given, tell) => {
       if (given.name !== undefined && hasControls(given.name))

@@ -109,7 +109,7 @@ async function finished(
         try {
           // Sessions end and keys are revoked while a body comes.
           const access = await entrance.writer(exchange);
-          requireWrite(definition, access, definition.rules?.update);
+          requireWrite(definition, access, "update");
           done = await kept(
             place,
             access,

@@ -44,7 +44,7 @@ export function inTus<Asked extends Exchange>(
   return async (exchange) => {
     try {
       const access = await entrance.writer(exchange);
-      requireWrite(definition, access, definition.rules?.update);
+      requireWrite(definition, access, "update");
       requireVersion(exchange);
       const answer = await handle(exchange, access);
       return {

@@ -163,7 +163,8 @@ export async function open(port: number): Promise<Socket> {
 export async function untilClosed(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-  await once(socket, "close");
+  // Also where it was reset.
+  await new Promise((resolve) => socket.once("close", resolve).on("error", () => undefined));
   return Buffer.concat(chunks).toString("latin1");
 }
 

@@ -1,12 +1,13 @@
-import { existsSync } from "node:fs";
 import { hostname } from "node:os";
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import type { RealmDefinition } from "../../realm/definition.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { openStores, type Stores } from "../../store/engines.ts";
-import { describeLocation, locationForms, parseLocation, type StoreLocation } from "../../store/location.ts";
+import { describeLocation } from "../../store/location.ts";
 import { type Program, realmsCalled, type Surroundings, UsageError } from "../command.ts";
+import { locationOf, optionsAmong, required, requireFolder, textOf } from "../command-words.ts";
+import { paced } from "../progress.ts";
 import { realmCollections } from "../realm.ts";
 import type { Environment } from "../settings.ts";
 import { type CopyProgress, copyRealm } from "./copy.ts";
@@ -19,8 +20,6 @@ export const copyUsage = `copy --from <store> --to <store> [--realm <realm>] [--
 
 /** Milliseconds that one read or write of a batch may take. */
 const PATIENCE = 120_000;
-/** Milliseconds between two lines of progress. */
-const LINE_EVERY = 2_000;
 
 /**
  * `copy`: moves what realms store to another store, files included, compares both, and prints a line for each collection;
@@ -42,7 +41,7 @@ export async function copyCommand(
   );
   if (to === undefined && ![...ways.values()].some(isMove))
     throw new UsageError("files stay where they are: --files-from and --files-to are the same");
-  requireFolder(from);
+  requireFolder("--from", from);
   // Documents that expire meanwhile are there, or not, in both.
   const now = clock.now();
   const shared = {
@@ -185,27 +184,15 @@ interface HeldRealm {
   readonly way: FileWay | undefined;
 }
 
-/** Tells the first, and then not too often; with the seconds since. */
-function paced<T>(tell: (progress: T, seconds: number) => void): (progress: T) => void {
-  const begun = performance.now();
-  let next = 0;
-  return (progress) => {
-    const elapsed = performance.now() - begun;
-    if (elapsed < next) return;
-    next = elapsed + LINE_EVERY;
-    tell(progress, elapsed / 1000);
-  };
-}
-
 function parseWords(words: readonly string[], environment: Environment) {
-  const { from, to, realm, "into-non-empty": intoNonEmpty = false, ...files } = options(words);
+  const { from, to, realm, "into-non-empty": intoNonEmpty = false, ...files } = optionsAmong(words, known);
   const filesFrom = placeOf("--files-from", files["files-from"]);
   const filesTo = placeOf("--files-to", files["files-to"]);
-  const source = locationOf("--from", from ?? missing("--from"), environment);
+  const source = locationOf("--from", required("--from", from), environment);
   // Files alone.
   if (to === undefined && (filesFrom ?? filesTo) !== undefined)
     return { from: source, to: undefined, realm, intoNonEmpty, filesFrom, filesTo };
-  const target = locationOf("--to", to ?? missing("--to"), environment);
+  const target = locationOf("--to", required("--to", to), environment);
   if (isDeepStrictEqual(source, target)) throw new UsageError("--from and --to are the same store");
   return { from: source, to: target, realm, intoNonEmpty, filesFrom, filesTo };
 
@@ -214,48 +201,11 @@ function parseWords(words: readonly string[], environment: Environment) {
   }
 }
 
-function missing(option: string): never {
-  throw new UsageError(`${option} is missing`);
-}
-
-function options(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      options: {
-        from: { type: "string" },
-        to: { type: "string" },
-        realm: { type: "string" },
-        "into-non-empty": { type: "boolean" },
-        "files-from": { type: "string" },
-        "files-to": { type: "string" },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-/** A URI with a password is better named by a variable: everybody on the machine can see command lines. */
-function textOf(option: string, given: string, environment: Environment): string {
-  const [, variable] = /^env:(\w+)$/.exec(given) ?? [];
-  const text = variable === undefined ? given : environment[variable];
-  if (text === undefined) throw new UsageError(`${option}: ${variable} is not set`);
-  return text.trim();
-}
-
-function locationOf(option: string, given: string, environment: Environment): StoreLocation {
-  const location = parseLocation(textOf(option, given, environment));
-  if (location === undefined) throw new UsageError(`${option} must be ${locationForms}, or env:<variable>`);
-  if (location.engine === "sqlite" && location.folder === ":memory:") {
-    throw new UsageError(`${option} is sqlite::memory:, which ends with the command`);
-  }
-  return location;
-}
-
-/** What is copied from is there: it would be made otherwise. */
-function requireFolder(from: StoreLocation): void {
-  if (from.engine === "sqlite" && !existsSync(from.folder)) {
-    throw new UsageError(`--from: there is no folder ${from.folder}`);
-  }
-}
+const known = {
+  from: { type: "string" },
+  to: { type: "string" },
+  realm: { type: "string" },
+  "into-non-empty": { type: "boolean" },
+  "files-from": { type: "string" },
+  "files-to": { type: "string" },
+} as const;

@@ -67,7 +67,7 @@ function isBefore({ id }: DocumentWrite, other: DocumentWrite): boolean {
 }
 
 /** One text for documents that are the same: engines may keep members in another order, but not other values. */
-function canonical({ text, version, createdAt, deletedAt, purgeAt }: DocumentWrite): string {
+function canonical({ text, version, createdAt, deletedAt, purgeAt, form = 0 }: DocumentWrite): string {
   const document: JsonValue = JSON.parse(text);
-  return `${canonicalText(document)} ${JSON.stringify([version, createdAt, deletedAt, purgeAt])}\n`;
+  return `${canonicalText(document)} ${JSON.stringify([version, createdAt, deletedAt, purgeAt, form])}\n`;
 }

@@ -10,10 +10,12 @@ import { documentFields, field } from "../../filter/fields.ts";
 import { textIndex } from "../../filter/search/index.ts";
 import { beginTriggers } from "../../functions/events/following.ts";
 import { event } from "../../functions/testing/shop.ts";
+import { silent } from "../../http/testing/server.ts";
 import { idGenerator } from "../../ids.ts";
 import { findJob, queueJob } from "../../jobs/queue.ts";
 import type { JsonObject } from "../../json.ts";
 import type { RealmModule } from "../../realm/exchange.ts";
+import { recordConfiguration, recordedConfigurations } from "../../realm/recorded.ts";
 import type { DocumentWrite } from "../../store/contract/document.ts";
 import { UniqueViolation } from "../../store/contract/errors.ts";
 import type { Store } from "../../store/contract/store.ts";
@@ -268,15 +270,22 @@ describe("copy", () => {
     expect(await after.items.get("plain", "live")).toMatchObject({ version: 1 });
   });
 
-  it("takes a target for empty in which a server has run and stored nothing but its standing jobs", async () => {
+  it("takes a target for empty in which a server has run and stored nothing but standing jobs and its configuration", async () => {
     await fill();
-    const server = await startRealm(moduleOf(to.realm), { settings: { store: to.location } });
+    const serving = { fingerprint: "f2", configuration: { realms: { [to.realm]: { "later.json": {} } } } };
+    const { store, close } = await storeAt(from);
+    const configuration = { realms: { [to.realm]: { "first.json": {} } } };
+    const recorder = { store, realm: to.realm, clock: systemClock, log: silent };
+    await recordConfiguration({ ...recorder, fingerprint: "f1", configuration });
+    await close();
+    const server = await startRealm(moduleOf(to.realm), { ...serving, settings: { store: to.location } });
     const retention = () => findJob(server.store(to.realm), "retention");
     await until(async () => expect((await retention())?.result).toMatchObject({ removed: 0 }));
     await server.stop();
     expect(await there()).toMatchObject({ code: 0 });
     const [source, target] = [await storeAt(from), await storeAt(to)];
     expect(await contents(target.store)).toEqual(await contents(source.store));
+    expect(await recordedConfigurations(target.store)).toMatchObject([{ fingerprint: "f1" }]);
   });
 
   it("is refused where another job waits in the target", async () => {

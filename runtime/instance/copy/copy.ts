@@ -3,6 +3,7 @@ import { forgetNames, recountFiles } from "../../documents/files/recount.ts";
 import { consumerShape } from "../../feed/consumer-position.ts";
 import { isStanding, jobCollection, readJob } from "../../jobs/records.ts";
 import type { RealmDefinition } from "../../realm/definition.ts";
+import { configurationShape } from "../../realm/recorded.ts";
 import type { DocumentWrite } from "../../store/contract/document.ts";
 import type { CollectionShape } from "../../store/contract/shape.ts";
 import type { Store } from "../../store/contract/store.ts";
@@ -120,9 +121,9 @@ async function startingMark(options: CopyOptions, shapes: readonly CollectionSha
 async function firstNonEmpty(store: Store, shapes: readonly CollectionShape[]): Promise<string | undefined> {
   for (const { name } of shapes) {
     const found = await store.collection(name).scan(undefined, 10);
-    // A server that has run without anything to store has left standing jobs.
+    // A server that has run without anything to store has left standing jobs, and the configuration it ran with.
     const isEmpty = found.every((document) => name === jobCollection && isStanding(readJob(document).record));
-    if (!isEmpty) return name;
+    if (!isEmpty && name !== configurationShape.name) return name;
   }
   return undefined;
 }
@@ -135,8 +136,10 @@ async function forgetConsumers(target: Store): Promise<void> {
 
 /** What a server made in a target that is empty otherwise: the copy brings those of the source, if it has any. */
 async function removeStanding(target: Store): Promise<void> {
-  const jobs = target.collection(jobCollection);
-  for (const { id, version } of await jobs.scan(undefined, 10)) await jobs.remove(id, version);
+  for (const name of [jobCollection, configurationShape.name]) {
+    const left = target.collection(name);
+    for (const { id, version } of await left.scan(undefined, 20)) await left.remove(id, version);
+  }
 }
 
 async function copyCollections(

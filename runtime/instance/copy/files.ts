@@ -82,8 +82,8 @@ export async function namesFiles(source: Store): Promise<boolean> {
   return first !== undefined;
 }
 
-/** So many at a time; where one fails no other begins, and those under way are waited for. */
-async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+/** {@link AT_ONCE} at a time; where one fails no other begins, and those under way are waited for. */
+export async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const rest = all.values();
   let hasFailed = false;
   const lane = async () => {

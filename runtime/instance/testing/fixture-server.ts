@@ -1,6 +1,6 @@
 /**
  * A server process for tests: `<realm> [--unique]`, whose `slow` route answers once it has written its document, or
- * `<realm> --organizations`, which verifies addresses, or `<realm> --texts [<title>]`, which dies where it indexes that title.
+ * `<realm> --organizations`, which verifies addresses, or `<realm> --texts [<title>]`, which dies where it indexes that title; with `--fingerprint=<f>`, of a configuration called so.
  */
 import { setTimeout } from "node:timers/promises";
 import { createDocument } from "../../documents/routes/create.ts";
@@ -66,8 +66,9 @@ const shop = shopModule({
   },
 });
 
-process.argv = [node, script];
-await main({ fingerprint: "f1", realms: [realmOf(flags)] });
+process.argv = [node, script, ...flags.filter((flag) => flag === "handover")];
+const fingerprint = flags.find((flag) => flag.startsWith("--fingerprint="))?.slice(14) ?? "f1";
+await main({ fingerprint, realms: [realmOf(flags)] });
 
 function realmOf([kind, title]: readonly string[]): RealmModule {
   if (kind === "--organizations") return organizationsModule(realm);

@@ -10,8 +10,10 @@ const script = await programOf("runtime/instance/testing/fixture-server.ts");
 /** A server in a process of its own. */
 export interface ServerProcess {
   readonly child: ChildProcess;
-  /** Exit code. */
+  /** Exit code, once it has exited and nobody writes to its output any longer: not a server that it handed over to either. */
   readonly ended: Promise<number | null>;
+  /** Resolves when it has exited. */
+  readonly exited: Promise<void>;
   /** Resolves with the first log line that has the message. */
   line(message: string): Promise<Record<string, unknown>>;
   readonly out: string[];
@@ -24,7 +26,16 @@ export function startProcess(
   environment: Record<string, string> = {},
   words: readonly string[] = [],
 ): ServerProcess {
-  const child = spawn(process.execPath, [script, place.realm, ...words], {
+  return startNode([script, place.realm, ...words], place, environment);
+}
+
+/** The same of another program that serves. */
+export function startNode(
+  words: readonly string[],
+  place: ProcessPlace,
+  environment: Record<string, string> = {},
+): ServerProcess {
+  const child = spawn(process.execPath, words, {
     env: { PATH: process.env["PATH"], PORT: "0", SVC_STORE: place.setting, SVC_KEYS: keys, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -37,9 +48,11 @@ export function startProcess(
   });
   createInterface({ input: child.stderr }).on("line", (text) => err.push(text));
   const ended = once(child, "close").then(([code]) => (typeof code === "number" ? code : null));
+  const exited = once(child, "exit").then(() => undefined);
   return {
     child,
     ended,
+    exited,
     out,
     err,
     line: (message) =>

@@ -10,6 +10,7 @@ import type { Observer } from "../../http/dispatcher.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
 import type { Log, Passwords, RealmModule } from "../../realm/exchange.ts";
 import type { Mail } from "../../realm/mail.ts";
+import type { ProgramConfiguration } from "../../realm/recorded.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { passingPlace } from "../../store/testing/stores.ts";
 import { startInstance } from "../instance.ts";
@@ -51,6 +52,8 @@ export interface StartOptions {
   /** Default: errors on the console, the rest nowhere. */
   readonly log?: Log;
   readonly fingerprint?: string;
+  /** Default: none is recorded. */
+  readonly configuration?: ProgramConfiguration;
   readonly repeat?: Every;
   /** Default: nowhere, or the server's own where the settings name a data folder. */
   readonly mail?: Delivery;
@@ -105,6 +108,7 @@ export const testSettings: Omit<Settings, "store"> = {
   logLevel: "info",
   accessLog: false,
   metrics: "off",
+  explain: false,
 };
 
 /** The least that argon2 allows. What hashes cost where it matters, `credentials/passwords.test.ts` holds. */
@@ -150,6 +154,7 @@ export async function startRealm(
   const folder = hasFiles ? mkdtempSync(join(tmpdir(), "realmc-data-")) : undefined;
   const instance = await startInstance({
     fingerprint: options.fingerprint ?? "test",
+    configuration: options.configuration,
     realms,
     settings: { ...testSettings, data: folder, store: place.location, ...options.settings },
     clock,

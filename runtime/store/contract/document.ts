@@ -5,6 +5,11 @@ export interface StoredDocument {
   readonly text: string;
   /** How well it matches the search, greater is better; only where documents are found by relevance. */
   readonly score?: number;
+  /**
+   * Number of the last migration that its text is in the form of. Of what is read: said by `get`, `modify` and `scan`, and
+   * absent for 0 where the shape has no `form`. Of what is written, absent: the shape's `form`.
+   */
+  readonly form?: number;
 }
 
 /**

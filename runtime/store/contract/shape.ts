@@ -18,6 +18,8 @@ export interface CollectionShape {
    * inserted, changed or removed, and none of its texts: these are nowhere copied, read or asked of the server for it.
    */
   readonly feed: false | "ids" | "documents";
+  /** Number of the last migration of its documents: what is written is in its form unless it says another. Default: 0. */
+  readonly form?: number;
 }
 
 export interface IndexShape {

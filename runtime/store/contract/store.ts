@@ -60,6 +60,13 @@ export interface Store {
    * @returns whether it lacks any yet
    */
   fillText(collection: string): Promise<boolean>;
+  /**
+   * Removes a collection for good, with its indexes and all that the engine remembers of it, where it has exactly so many
+   * documents (as a `StoreReader` counts them); false where it has not, or there is none. It is one that this store was not
+   * provisioned with, and nobody writes to it.
+   * @throws Error where an instance runs that has it
+   */
+  drop(collection: string, documents: number): Promise<boolean>;
   readonly feed: ChangeFeed;
   /** @throws when the store cannot be reached, or would not write. */
   health(): Promise<void>;

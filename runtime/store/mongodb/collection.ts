@@ -5,13 +5,14 @@ import type { Decide, Modification, StoreCollection } from "../contract/collecti
 import type { DocumentWrite, StoredDocument, Visibility } from "../contract/document.ts";
 import type { Find, Lookup } from "../contract/query.ts";
 import { modifyByVersion } from "../modify.ts";
-import { storedDocument, writtenDocument } from "./bson/json-text.ts";
+import { formedDocument } from "./bson/json-text.ts";
 import type { Engine, Provisioned } from "./engine.ts";
 import { storeError } from "./errors.ts";
 import { aggregateDocuments } from "./read/aggregate.ts";
 import { countDocuments } from "./read/count.ts";
-import { findDocuments, Lengths, lookupDocuments, readUpTo, shown } from "./read/pages.ts";
-import { chosen, visible } from "./read/visibility.ts";
+import { findDocuments, Lengths, lookupDocuments, shown } from "./read/pages.ts";
+import { scanDocuments } from "./read/scan.ts";
+import { chosen } from "./read/visibility.ts";
 import type { Underway } from "./underway.ts";
 import type { Stored } from "./write/codec.ts";
 import type { Operations } from "./write/transactions.ts";
@@ -95,13 +96,8 @@ export class MongoCollection implements StoreCollection {
   }
 
   scan(after: string | undefined, limit: number, characters?: number): Promise<readonly DocumentWrite[]> {
-    const { clock, searchTime: maxTimeMS } = this.#engine;
-    const seen = visible(this.provisioned.shape, "all", clock.now());
-    const filter = { _id: { $gt: after ?? "" }, ...seen };
-    return this.#read(async () => {
-      const options = { ...raw, ...shown(this.provisioned), sort: { _id: 1 as const }, limit, maxTimeMS };
-      return readUpTo(this.#stored.find<Uint8Array>(filter, options), writtenDocument, characters);
-    });
+    const { shape } = this.provisioned;
+    return this.#read(() => scanDocuments(this.#stored, this.#engine, shape, after, limit, characters));
   }
 
   load(documents: readonly DocumentWrite[]): Promise<void> {
@@ -132,7 +128,7 @@ export class MongoCollection implements StoreCollection {
     const condition = { _id: id, ...chosen(this.provisioned, clock, filter, visibility) };
     const options = { ...raw, ...shown(this.provisioned), maxTimeMS, ...(session && { session }) };
     const found = await this.#stored.findOne<Uint8Array>(condition, options);
-    return found === null ? undefined : storedDocument(found);
+    return found === null ? undefined : formedDocument(found, this.provisioned.shape);
   }
 
   async #read<T>(read: () => Promise<T>): Promise<T> {

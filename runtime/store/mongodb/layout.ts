@@ -13,6 +13,8 @@ export const own = {
   days: "_meta.svc.days",
   /** The text written has no `_meta`; what stands there is the engine's. */
   bare: "_meta.svc.bare",
+  /** Number of the last migration that the document is in the form of; absent for 0. */
+  form: "_meta.svc.form",
   /** Of a text index: one string of tokens for each weight, `_meta.svc.stems.w5`. */
   stems: "_meta.svc.stems",
   /** Instead of them where there are very many: the same strings, which no index has. */
@@ -65,3 +67,7 @@ export const bookkeeping = {
   instances: "_svc.instances",
   leases: "_svc.leases",
 } as const;
+
+export function isBookkeeping(name: string): boolean {
+  return Object.values(bookkeeping).some((each) => each === name);
+}

@@ -9,6 +9,7 @@ import type { CollectionShape } from "../contract/shape.ts";
 import type { Store } from "../contract/store.ts";
 import type { Transaction, TransactionOptions } from "../contract/transaction.ts";
 import { MongoCollection } from "./collection.ts";
+import { dropCollection } from "./drop.ts";
 import type { Engine, TextState, Warn } from "./engine.ts";
 import { storeError } from "./errors.ts";
 import { MongoFeed } from "./feed/feed.ts";
@@ -144,6 +145,19 @@ class MongoStore implements Store {
 
   async fillText(): Promise<boolean> {
     return false;
+  }
+
+  async drop(collection: string, documents: number): Promise<boolean> {
+    if (this.#collections.has(collection)) throw new Error(`collection ${collection} is provisioned`);
+    try {
+      const now = this.#engine.clock.now();
+      return await this.#underway.run(
+        () => dropCollection(this.#engine, collection, documents, now),
+        Number.POSITIVE_INFINITY,
+      );
+    } catch (error) {
+      throw storeError(error);
+    }
   }
 
   health(): Promise<void> {

@@ -35,17 +35,22 @@ export interface ArrayIndexStatements {
   /** Made in this order; a change in any of them is a change of the index. */
   readonly definitions: readonly { readonly name: string; readonly sql: string }[];
   readonly fill: string;
+  /** Ids of documents among the rows from `?1` up to `?2` whose values are other than those in the table. */
+  readonly astray: string;
 }
 
 export function arrayIndexStatements(collection: string, field: Field): ArrayIndexStatements {
   const name = valuesName(collection, field);
   const values = quoted(name);
   const documents = quoted(tableName(collection));
-  const insertFrom = (json: string, seq: string, source: readonly string[]) => {
+  const valuesFrom = (json: string, seq: string, source: readonly string[]) => {
     const { from, place } = reach(field, json, true);
     const value = strict(place, "any");
-    return `INSERT OR IGNORE INTO ${values} SELECT ${value}, ${seq} FROM ${[...source, ...from].join(", ")} WHERE ${value} IS NOT NULL`;
+    return `SELECT ${value}, ${seq} FROM ${[...source, ...from].join(", ")} WHERE ${value} IS NOT NULL`;
   };
+  const insertFrom = (json: string, seq: string, source: readonly string[]) =>
+    `INSERT OR IGNORE INTO ${values} ${valuesFrom(json, seq, source)}`;
+  const ofAll = ["doc", "documents.seq", [`${documents} AS documents`]] as const;
   const trigger = (event: TriggerEvent, occasion: string, body: string) => ({
     name: triggerName(name, event),
     sql: `CREATE TRIGGER ${quoted(triggerName(name, event))} AFTER ${occasion} ON ${documents} BEGIN ${body}; END`,
@@ -67,6 +72,17 @@ export function arrayIndexStatements(collection: string, field: Field): ArrayInd
       trigger("update", "UPDATE OF doc", `${forget}; ${learn}`),
       trigger("delete", "DELETE", forget),
     ],
-    fill: insertFrom("doc", "documents.seq", [`${documents} AS documents`]),
+    fill: insertFrom(...ofAll),
+    astray: astrayFrom(documents, `${valuesFrom(...ofAll)} AND ${within("documents.seq")}`, values),
   };
+}
+
+const within = (seq: string) => `${seq} BETWEEN ?1 AND ?2`;
+
+/** Documents that one has values of and the other has not, either way. */
+function astrayFrom(documents: string, wanted: string, values: string): string {
+  const there = `SELECT value, seq FROM ${values} WHERE ${within("seq")}`;
+  const either = `SELECT * FROM (${wanted} EXCEPT ${there}) UNION ALL SELECT * FROM (${there} EXCEPT ${wanted})`;
+  return `SELECT DISTINCT coalesce(found.id, '') FROM (SELECT * FROM (${either})) AS one
+    LEFT JOIN ${documents} AS found ON found.seq = one.seq`;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "./driver.ts";
@@ -14,6 +14,17 @@ export interface StoreFile {
   readonly temporary: boolean;
   /** Removes a temporary file. */
   remove(): void;
+}
+
+/** Lies in a folder while a backup is being restored into it: what is there is not a store yet. */
+export const UNFINISHED = "restore.json";
+
+/** @throws Error for a folder that a restore has not come to its end in */
+export function requireRestored(folder: string): void {
+  if (existsSync(join(folder, UNFINISHED)))
+    throw new Error(
+      `${folder} is not whole: a restore into it was cut short (${UNFINISHED} says which); give its command again`,
+    );
 }
 
 const temporaryFolders = new Set<string>();
@@ -45,8 +56,13 @@ export function storeFile(location: string, realm: string): StoreFile {
  */
 export function prepareFile(database: Database, path: string): void {
   database.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
+  requireKnownFormat(database, path);
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA user_version = ${FORMAT}`);
+}
+
+/** @throws Error for a file in a newer format. */
+export function requireKnownFormat(database: Database, path: string): void {
   const format = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
   if (format > FORMAT)
     throw new Error(`${path} was written by a newer version (format ${format}, known: ${FORMAT})`);
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA user_version = ${FORMAT}`);
 }

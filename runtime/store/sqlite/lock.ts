@@ -18,6 +18,12 @@ export interface FolderLock {
   release(): void;
 }
 
+const LOCK = "lock.sqlite";
+const HOLDER = "lock.holder";
+
+/** What taking a folder leaves in it. */
+export const lockFiles: ReadonlySet<string> = new Set([LOCK, HOLDER, `${LOCK}-journal`]);
+
 /** Connections that hold locks; one that nothing refers to would be collected, and its lock with it. */
 const held = new Set<Database>();
 
@@ -34,8 +40,8 @@ const PATIENCE = 200;
  */
 export function lockFolder(folder: string, holder: string): FolderLock {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const name = join(folder, "lock.holder");
-  const database = openDatabase(join(folder, "lock.sqlite"), { readOnly: false });
+  const name = join(folder, HOLDER);
+  const database = openDatabase(join(folder, LOCK), { readOnly: false });
   try {
     database.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
     database.exec("BEGIN IMMEDIATE");

@@ -17,6 +17,12 @@ export function literal(text: string): string {
 
 export const tableName = (collection: string) => `c.${collection}`;
 
+/** The collection that a table is of; undefined for other tables. */
+export function collectionOfTable(table: string): string | undefined {
+  const prefix = tableName("");
+  return table.startsWith(prefix) ? table.slice(prefix.length) : undefined;
+}
+
 export const orderIndexName = (collection: string, visibility: "live" | "deleted") =>
   `svc_${visibility}.${collection}`;
 
@@ -32,6 +38,12 @@ export const trashName = (index: string) => `${index}~trash`;
 export function declaredName(collection: string, name: string): string | undefined {
   const prefix = indexPrefix(collection);
   return name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
+}
+
+/** The collection that an index of ours is over; undefined for others. */
+export function collectionOfIndex(name: string): string | undefined {
+  const [, collection] = /^svc_(?:index|live|deleted|purge)\.([^.]+\.[^.]+)/.exec(name) ?? [];
+  return collection;
 }
 
 export const valuesPrefix = (collection: string) => `svc_values.${collection}.`;

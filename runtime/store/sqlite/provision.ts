@@ -20,6 +20,9 @@ import { textOf, valuesOf } from "./rows.ts";
 
 const ownerKey = documentKey(ownershipFields["_meta.owner"]);
 
+/** Number of the last migration that a document is in the form of. */
+const formColumn = "form INTEGER NOT NULL DEFAULT 0";
+
 /** Ids that a violated unique index is reported with. */
 const REPORTED = 10;
 
@@ -32,6 +35,7 @@ export function provision(connection: Connection, shapes: readonly CollectionSha
   provisionFeed(connection, shapes);
   for (const shape of shapes) {
     connection.database.exec(documentTable(shape.name));
+    addForm(connection, shape.name);
     provisionArrayIndexes(connection, shape);
     provisionIndexes(connection, shape);
   }
@@ -54,7 +58,8 @@ function documentTable(collection: string): string {
       deleted_at INTEGER,
       purge_at INTEGER,
       owner TEXT GENERATED ALWAYS AS (${ownerKey}) STORED,
-      doc TEXT NOT NULL
+      doc TEXT NOT NULL,
+      ${formColumn}
     );
     CREATE INDEX IF NOT EXISTS ${orderIndex("live")} ON ${table} (created_at, id, purge_at, deleted_at) WHERE deleted_at IS NULL;
     CREATE INDEX IF NOT EXISTS ${orderIndex("deleted")} ON ${table} (created_at, id, purge_at, deleted_at) WHERE deleted_at IS NOT NULL;
@@ -62,7 +67,22 @@ function documentTable(collection: string): string {
   `;
 }
 
-function provisionIndexes(connection: Connection, shape: CollectionShape): void {
+/** Whether the collection's table has the column. */
+export function hasForm(connection: Connection, collection: string): boolean {
+  const columns = connection.prepare("SELECT 1 FROM pragma_table_info(?1) WHERE name = 'form'");
+  return columns.get(tableName(collection)) !== undefined;
+}
+
+/** Tables of earlier releases lack the column; SQLite adds it without writing a row. */
+function addForm(connection: Connection, collection: string): void {
+  if (hasForm(connection, collection)) return;
+  connection.database.exec(`ALTER TABLE ${quoted(tableName(collection))} ADD COLUMN ${formColumn}`);
+}
+
+/** Declared indexes by their names, and the statements that make them; those over arrays alone are tables. */
+function declaredIndexes(
+  shape: CollectionShape,
+): Map<string, { readonly index: IndexShape; readonly sql: string }> {
   const declared = new Map<string, { readonly index: IndexShape; readonly sql: string }>();
   for (const index of shape.indexes) {
     const sql = indexDefinition(shape.name, index);
@@ -70,6 +90,28 @@ function provisionIndexes(connection: Connection, shape: CollectionShape): void 
     const inTrash = hasTrash(index) ? indexDefinition(shape.name, index, "trash") : undefined;
     if (inTrash !== undefined) declared.set(trashName(index.name), { index, sql: inTrash });
   }
+  return declared;
+}
+
+/** Declared indexes that a file does not have, or has otherwise; those of arrays are called as their tables. */
+export function missingIndexes(connection: Connection, shape: CollectionShape): readonly string[] {
+  const there = definitions(connection, "index", tableName(shape.name));
+  const indexes = [...declaredIndexes(shape)]
+    .filter(([name, { sql }]) => there.get(indexName(shape.name, name)) !== sql)
+    .map(([name]) => name);
+  const all = [definitions(connection, "table"), definitions(connection, "index")];
+  const triggers = definitions(connection, "trigger", tableName(shape.name));
+  const arrays = Array.from(indexedArrays(shape).values(), (field) =>
+    arrayIndexStatements(shape.name, field),
+  );
+  const missing = arrays.filter(({ definitions: parts }) =>
+    parts.some(({ name, sql }) => ![...all, triggers].some((existing) => existing.get(name) === sql)),
+  );
+  return [...indexes, ...missing.map(({ name }) => name)];
+}
+
+function provisionIndexes(connection: Connection, shape: CollectionShape): void {
+  const declared = declaredIndexes(shape);
   for (const [name, sql] of definitions(connection, "index", tableName(shape.name))) {
     const own = declaredName(shape.name, name);
     if (own === undefined) continue;

@@ -12,6 +12,7 @@ import type { CollectionShape } from "../contract/shape.ts";
 import type { Store } from "../contract/store.ts";
 import type { Transaction, TransactionOptions } from "../contract/transaction.ts";
 import { type Engine, SqliteCollection, SqliteTransactionCollection } from "./collection.ts";
+import { dropCollection } from "./drop.ts";
 import { SqliteFeed } from "./feed/feed.ts";
 import { Forgetting } from "./feed/forgetting.ts";
 import { type StoreFile, storeFile } from "./file.ts";
@@ -161,6 +162,14 @@ class SqliteStore implements Store {
 
   fillText(collection: string): Promise<boolean> {
     return this.#texts.fill(collection);
+  }
+
+  async drop(collection: string, documents: number): Promise<boolean> {
+    if (this.#collections.has(collection)) throw new Error(`collection ${collection} is provisioned`);
+    const now = this.#engine.clock.now();
+    return this.#writer.transaction(async () =>
+      dropCollection(this.#reads.writing, collection, documents, now),
+    );
   }
 
   async health(): Promise<void> {

@@ -10,7 +10,7 @@ import {
 } from "../contract/document.ts";
 import { DuplicateId, UniqueViolation } from "../contract/errors.ts";
 import type { CollectionShape } from "../contract/shape.ts";
-import { requireWritable } from "../writable.ts";
+import { formWritten, requireWritable, withForm } from "../writable.ts";
 import { arrayIndexFor } from "./arrays.ts";
 import { type Connection, ticking } from "./connection.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
@@ -27,7 +27,7 @@ import { type Indexes, lower, unindexed } from "./read/lower.ts";
 import { Pages } from "./read/pages.ts";
 import { Source } from "./read/source.ts";
 import { type Lowered, noStatements } from "./read/statements.ts";
-import { documentOf, documentsOf, textOf, valuesOf, writeOf } from "./rows.ts";
+import { documentOf, documentsOf, textOf, valuesOf, wholeNumberOf, writeOf } from "./rows.ts";
 import { textSearchFor } from "./text/text.ts";
 
 /**
@@ -55,11 +55,12 @@ export class Table {
   /** Of each unique index, what finds another document with the values that a text has under it. */
   readonly #unique: readonly { readonly name: string; readonly alike: string }[];
 
-  constructor(shape: CollectionShape) {
+  /** @param hasForm whether the table, of an earlier release, has been given the column */
+  constructor(shape: CollectionShape, hasForm = true) {
     const name = quoted(tableName(shape.name));
     const visible = visibleIn(shape);
     const get = (visibility: Visibility) =>
-      `SELECT version, doc FROM ${name} WHERE id = ?2 AND ${visible[visibility]}`;
+      `SELECT version, doc, form FROM ${name} WHERE id = ?2 AND ${visible[visibility]}`;
     this.shape = shape;
     const indexes = { array: arrayIndexFor(shape), text: textSearchFor(shape), spelled: true };
     this.#unindexed = unindexed(indexes);
@@ -69,15 +70,15 @@ export class Table {
     this.counts = new Counts(shape, this.#alone, this.#source);
     this.lookups = new Lookups(shape, indexes);
     this.#get = byVisibility(get);
-    this.#insert = `INSERT INTO ${name} (id, version, created_at, deleted_at, purge_at, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`;
+    this.#insert = `INSERT INTO ${name} (id, version, created_at, deleted_at, purge_at, doc, form) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`;
     this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET version = excluded.version, created_at = excluded.created_at,
-      deleted_at = excluded.deleted_at, purge_at = excluded.purge_at, doc = excluded.doc`;
-    this.#scan = `SELECT id, version, created_at, deleted_at, purge_at, doc FROM ${name}
-      WHERE id > ?2 AND ${notExpired} ORDER BY id ${limitTo("1")}`;
+      deleted_at = excluded.deleted_at, purge_at = excluded.purge_at, doc = excluded.doc, form = excluded.form`;
+    this.#scan = `SELECT id, version, created_at, deleted_at, purge_at, doc, ${hasForm ? "form" : "0"} FROM ${name}
+      WHERE id > ?2 AND ${notExpired} ORDER BY id ${limitTo("?3")}`;
     // Setting only what changes on most writes leaves the indexes over the other columns alone.
-    this.#replaceText = `UPDATE ${name} SET version = ?1, doc = ?2
+    this.#replaceText = `UPDATE ${name} SET version = ?1, doc = ?2, form = ?6
       WHERE id = ?3 AND version = ?4 AND created_at = ?5 AND deleted_at IS NULL AND purge_at IS NULL`;
-    this.#replace = `UPDATE ${name} SET version = ?2, created_at = ?3, deleted_at = ?4, purge_at = ?5, doc = ?6
+    this.#replace = `UPDATE ${name} SET version = ?2, created_at = ?3, deleted_at = ?4, purge_at = ?5, doc = ?6, form = ?9
       WHERE id = ?7 AND version = ?8 AND ${notExpired}`;
     // Only the feed wants to know what was removed.
     const returning = { false: "", ids: " RETURNING id", documents: " RETURNING id, version, doc" }[
@@ -113,8 +114,8 @@ export class Table {
       row = connection.prepare(sql).get(now, id, ...values);
     }
     if (row === undefined) return undefined;
-    const [version, text] = valuesOf(row);
-    return documentOf(id, version, text);
+    const [version, text, form] = valuesOf(row);
+    return withForm(this.shape, documentOf(id, version, text), wholeNumberOf(form));
   }
 
   #filteredGet(filter: Filter, visibility: Visibility): Lowered {
@@ -148,10 +149,11 @@ export class Table {
   insert(connection: Connection, now: number, document: DocumentWrite): void {
     requireWritable(this.shape, document);
     const { id, version, createdAt, deletedAt = null, purgeAt = null, text } = document;
+    const form = formWritten(this.shape, document);
     const insert = connection.prepare(this.#insert);
     try {
       this.#insisting(connection, now, document, () =>
-        insert.run(id, version, createdAt, deletedAt, purgeAt, text),
+        insert.run(id, version, createdAt, deletedAt, purgeAt, text, form),
       );
     } catch (error) {
       // Of several constraints SQLite names any.
@@ -202,9 +204,10 @@ export class Table {
     requireWritable(this.shape, document);
     const { id, version, createdAt, deletedAt = null, purgeAt = null, text } = document;
     const before = this.#before(connection, now, id);
+    const form = formWritten(this.shape, document);
     const put = connection.prepare(this.#put);
     this.#insisting(connection, now, document, () =>
-      put.run(id, version, createdAt, deletedAt, purgeAt, text),
+      put.run(id, version, createdAt, deletedAt, purgeAt, text, form),
     );
     this.#record(connection, now, { id, before, after: document });
   }
@@ -217,14 +220,14 @@ export class Table {
     limit: number,
     characters = Number.POSITIVE_INFINITY,
   ): readonly DocumentWrite[] {
-    const next = connection.prepare(this.#scan);
+    const rows: Iterable<unknown> = connection.prepare(this.#scan).iterate(now, after ?? "", limit);
     const found: DocumentWrite[] = [];
-    for (let length = 0; found.length < limit && (length <= characters || found.length < 2); ) {
-      const row: unknown = next.get(now, found.at(-1)?.id ?? after ?? "");
-      if (row === undefined) break;
-      const write = writeOf(row);
+    let length = 0;
+    for (const row of rows) {
+      const write = withForm(this.shape, writeOf(row), wholeNumberOf(valuesOf(row)[6]));
       found.push(write);
       length += write.text.length;
+      if (length > characters && found.length > 1) break;
     }
     return found;
   }
@@ -232,8 +235,10 @@ export class Table {
   #update(connection: Connection, now: number, expected: number, document: DocumentWrite): boolean {
     requireWritable(this.shape, document);
     const { id, version, createdAt, deletedAt, purgeAt, text } = document;
+    const form = formWritten(this.shape, document);
     if (deletedAt === undefined && purgeAt === undefined) {
-      const { changes } = connection.prepare(this.#replaceText).run(version, text, id, expected, createdAt);
+      const replaceText = connection.prepare(this.#replaceText);
+      const { changes } = replaceText.run(version, text, id, expected, createdAt, form);
       if (changes === 1) return true;
     }
     const replace = connection.prepare(this.#replace);
@@ -246,6 +251,7 @@ export class Table {
       text,
       id,
       expected,
+      form,
     );
     return changes === 1;
   }

@@ -24,6 +24,10 @@ export class Sender {
     return this.#send("POST", path, JSON.stringify(body));
   }
 
+  patch(path: string, body: object): Promise<Answered> {
+    return this.#send("PATCH", path, JSON.stringify(body));
+  }
+
   /** Receipts that are stored. */
   async receipts(): Promise<number> {
     const { text } = await this.get("receipts?limit=1&count=true");
@@ -69,7 +73,7 @@ export class Sender {
         agent: this.#agent,
         headers: {
           ...(body !== "" && {
-            "content-type": "application/json",
+            "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
             "content-length": Buffer.byteLength(body),
           }),
         },

@@ -81,7 +81,7 @@ const named: Readonly<Record<string, Asks>> = {
 /** These take nothing that could be of an organization. */
 const unnamed: readonly RegExp[] = [
   /^\w+ \/_auth\//,
-  /^\w+ \/_admin\/(?:users|invitations|keys|secrets|config|jobs)(?:\/|$)/,
+  /^\w+ \/_admin\/(?:users|invitations|keys|secrets|config|jobs|migrations)(?:\/|$)/,
   /^GET \/_openapi\.json$/,
   // Whoever has a link may follow it; how it ends is tested by itself.
   /^(?:GET|PUT) \/_files\/\{signed\}$/,

@@ -22,6 +22,9 @@ export function documentAsks(title: string): Asks | undefined {
       return (names) => aggregates(path, names);
     case "POST /_check":
       return () => [{ path: `${path}/_check` }];
+    case "POST /_import":
+      return ({ org, documents }) =>
+        bodies(`${path}/_import`, { documents: [{ title: "mine", id: documents[found], _meta: { org } }] });
     case "POST /_assign_org":
       return ({ org }) => bodies(`${path}/_assign_org?dry_run=true`, { org, where: {} });
     case "POST /{id}/_transfer":

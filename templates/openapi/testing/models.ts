@@ -82,6 +82,7 @@ export function sketch({ databases = {}, files = {}, profile, ...realm }: RealmS
       appConfig: {},
       openapi: "public",
       functions: [],
+      migrations: "start",
       inputs: [],
       ...realm,
       ...(profile !== undefined && { profile: profileSchema(name, profile) }),
@@ -90,7 +91,7 @@ export function sketch({ databases = {}, files = {}, profile, ...realm }: RealmS
         collections: Object.entries(collections).map(([own, given]) => collectionOf(database, own, given)),
       })),
     },
-    rules: { collections: compiled, functions: new Map(), diagnostics: [] },
+    rules: { collections: compiled, functions: new Map(), migrations: new Map(), diagnostics: [] },
   };
 }
 

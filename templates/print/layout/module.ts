@@ -30,7 +30,7 @@ function statements(tokens: Tokens, isOver: () => boolean): Doc {
 function statement(tokens: Tokens): Doc {
   if (tokens.peek() === "export" && ["*", "{"].includes(tokens.peek(1))) return reexport(tokens);
   const words: string[] = [];
-  while (["export", "declare"].includes(tokens.peek())) words.push(`${tokens.next()} `);
+  while (["export", "default", "declare"].includes(tokens.peek())) words.push(`${tokens.next()} `);
   const before = words.join("");
   switch (tokens.peek()) {
     case "type":

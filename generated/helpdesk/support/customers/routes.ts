@@ -11,6 +11,7 @@ import {
   replaceDocument,
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
+import { migrations } from "./migrations.ts";
 import { fieldRules, rules } from "./rules.ts";
 import type { CustomersData, CustomersDocument } from "./types.ts";
 import { validate } from "./validate.js";
@@ -38,6 +39,7 @@ export const customers: CollectionDefinition<CustomersDocument, CustomersData> =
   validate,
   rules,
   fieldRules,
+  migrations,
 };
 
 export const routes: RouteTable = {

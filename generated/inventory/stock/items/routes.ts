@@ -11,6 +11,7 @@ import {
   replaceDocument,
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
+import { migrations } from "./migrations.ts";
 import type { ItemsDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
@@ -32,6 +33,7 @@ export const items: CollectionDefinition<ItemsDocument> = {
     },
   ],
   validate,
+  migrations,
 };
 
 export const routes: RouteTable = {

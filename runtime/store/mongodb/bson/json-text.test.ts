@@ -144,12 +144,14 @@ describe("what stands beside the text", () => {
     const times = { created_at: at, deleted_at: new Date(5), purge_at: new Date(7) };
     const written = { id: "x", createdAt: at.getTime(), deletedAt: 5, purgeAt: 7, version: 2 };
     const shown = { created_at: at, deleted_at: new Date(5), purge_at: new Date(7), version: 2 };
-    expect(writtenDocument(BSON.serialize({ _id: "x", _meta: { ...times, version: 2, svc: {} } }))).toEqual({
+    expect(
+      writtenDocument(BSON.serialize({ _id: "x", _meta: { ...times, version: 2, svc: {} } }), {}),
+    ).toEqual({
       ...written,
       text: JSON.stringify({ id: "x", _meta: shown }),
     });
     const bare = { ...times, version: Long.fromNumber(2), svc: { bare: true } };
-    expect(writtenDocument(BSON.serialize({ _id: "x", a: 1, _meta: bare }))).toEqual({
+    expect(writtenDocument(BSON.serialize({ _id: "x", a: 1, _meta: bare }), {})).toEqual({
       ...written,
       text: '{"id":"x","a":1}',
     });

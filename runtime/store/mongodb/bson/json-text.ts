@@ -1,5 +1,7 @@
 import { kept } from "../../../kept.ts";
 import type { DocumentWrite, StoredDocument } from "../../contract/document.ts";
+import type { CollectionShape } from "../../contract/shape.ts";
+import { withForm } from "../../writable.ts";
 import { BsonBytes, type } from "./bson-bytes.ts";
 import { JsonBytes } from "./json-bytes.ts";
 
@@ -22,12 +24,21 @@ export function storedVersion(bytes: Uint8Array): StoredDocument {
   return { id, version, text: "" };
 }
 
-/** The same, as it was written. */
-export function writtenDocument(bytes: Uint8Array): DocumentWrite {
+/** The same with the number of its form. */
+export function formedDocument(bytes: Uint8Array, shape: Pick<CollectionShape, "form">): StoredDocument {
   const document = new BsonBytes(bytes);
   const facts = factsOf(document);
-  const { id, version, createdAt, deletedAt, purgeAt } = facts;
-  return { id, version, text: textOf(document, facts), createdAt: createdAt ?? 0, deletedAt, purgeAt };
+  const { id, version, form } = facts;
+  return withForm(shape, { id, version, text: textOf(document, facts) }, form);
+}
+
+/** The same, as it was written. */
+export function writtenDocument(bytes: Uint8Array, shape: Pick<CollectionShape, "form">): DocumentWrite {
+  const document = new BsonBytes(bytes);
+  const facts = factsOf(document);
+  const { id, version, createdAt = 0, deletedAt, purgeAt, form } = facts;
+  const text = textOf(document, facts);
+  return withForm(shape, { id, version, text, createdAt, deletedAt, purgeAt }, form);
 }
 
 /** What stands beside a document's own members. */
@@ -38,6 +49,7 @@ interface Facts {
   deletedAt: number | undefined;
   purgeAt: number | undefined;
   score: number | undefined;
+  form: number;
   isBare: boolean;
   days: Days | undefined;
 }
@@ -53,6 +65,7 @@ function factsOf(document: BsonBytes): Facts {
     deletedAt: undefined,
     purgeAt: undefined,
     score: undefined,
+    form: 0,
     isBare: false,
     days: undefined,
   };
@@ -82,6 +95,7 @@ function readMeta(document: BsonBytes, at: number, facts: Facts): void {
 function readOwn(document: BsonBytes, at: number, facts: Facts): void {
   document.each(at, (kind, name, value) => {
     if (document.isName(name, "score")) facts.score = document.number(kind, value);
+    else if (document.isName(name, "form")) facts.form = document.number(kind, value) ?? 0;
     else if (document.isName(name, "bare")) facts.isBare = true;
     else if (kind === type.array && document.isName(name, "days")) facts.days = daysOf(document, value);
   });

@@ -144,7 +144,7 @@ export async function lookupDocuments(
 }
 
 /** Stems are long, and nobody's business. */
-export function shown({ shape }: Provisioned): FindOptions {
+export function shown({ shape }: Pick<Provisioned, "shape">): FindOptions {
   return shape.text === undefined ? {} : { projection: withoutStems };
 }
 

@@ -4,6 +4,7 @@ import { deletionFields, documentFields, type Field } from "../../../filter/fiel
 import { isJsonObject, type JsonObject } from "../../../json.ts";
 import type { DocumentWrite } from "../../contract/document.ts";
 import type { CollectionShape } from "../../contract/shape.ts";
+import { formWritten } from "../../writable.ts";
 import { holdsBsonDates } from "../layout.ts";
 import { stemFields } from "../text/search.ts";
 
@@ -27,8 +28,10 @@ export function encoderFor(shape: CollectionShape): (write: DocumentWrite) => En
     const document: Stored = { _id: write.id, ...members };
     const walk: Walk = { irregular: new Set(), days: [] };
     for (const place of places) convert(document, place, "", walk);
+    const form = formWritten(shape, write);
     const own = {
       ...(write.deletedAt === undefined && { live: true }),
+      ...(form > 0 && { form }),
       ...(walk.days.length > 0 && { days: walk.days }),
       ...stems,
     };

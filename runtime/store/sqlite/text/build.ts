@@ -1,6 +1,7 @@
 import { ANALYSIS_VERSION, type TextIndex } from "../../../filter/search/text-index.ts";
 import { IndexBuilding } from "../../contract/errors.ts";
 import type { CollectionShape } from "../../contract/shape.ts";
+import type { Connection } from "../connection.ts";
 import { quoted, tableName } from "../names.ts";
 import type { Reads } from "../reads.ts";
 import { textOf, valuesOf, wholeNumberOf } from "../rows.ts";
@@ -146,6 +147,13 @@ export class TextIndexes {
     writing.prepare(setFilled).run(collection, row);
     return row;
   }
+}
+
+/** Drops the text index of a collection that nobody provisions any longer. To be run in a transaction. */
+export function dropText(connection: Connection, collection: string): void {
+  connection.database.exec(stateTable);
+  for (const statement of dropStatements(collection)) connection.database.exec(statement);
+  connection.prepare(removeState).run(collection);
 }
 
 /** Everything that decides what is indexed (spec: Full-text search 7). How it counts is said by each search. */

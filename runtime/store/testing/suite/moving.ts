@@ -56,6 +56,40 @@ export function describeMoving(suite: Suite): void {
       expect((await collection.scan(undefined, 10)).map(({ id }) => id)).toEqual(["B", "a", "b", "d", "ö"]);
     });
 
+    test("tells the number of each document's form, which load keeps and other writes make the newest", async () => {
+      const [old, now] = [shape("app.formed"), { ...shape("app.formed"), form: 7 }];
+      await suite.store.provision([old]);
+      await suite.store.collection("app.formed").insert(written("a", { name: "before any" }));
+      await suite.store.provision([now]);
+      const collection = suite.store.collection("app.formed");
+      const forms = async () => (await collection.scan(undefined, 10)).map(({ id, form }) => [id, form]);
+      await collection.insert(written("b", {}));
+      await collection.load([{ ...written("c", {}), form: 3 }]);
+      expect(await forms()).toEqual([
+        ["a", 0],
+        ["b", 7],
+        ["c", 3],
+      ]);
+      expect(await collection.get("c", "live")).toMatchObject({ form: 3 });
+      await collection.modify("a", "live", (found) => {
+        expect(found?.form).toBe(0);
+        return { kind: "replace", document: written("a", {}, { version: 2 }) };
+      });
+      expect(
+        await collection.replace(1, { ...written("c", {}, { version: 2, deletedAt: start }), form: 4 }),
+      ).toBe(true);
+      expect(await forms()).toEqual([
+        ["a", 7],
+        ["b", 7],
+        ["c", 4],
+      ]);
+      await suite.store.provision([old]);
+      const older = suite.store.collection("app.formed");
+      expect(await older.get("a", "live")).toMatchObject({ form: 7 });
+      expect(await older.replace(2, written("a", {}, { version: 3 }))).toBe(true);
+      expect((await older.get("a", "live"))?.form).toBeUndefined();
+    });
+
     test("ends where the texts are longer than asked for together", async () => {
       const collection = await suite.people();
       const text = "x".repeat(1_000);

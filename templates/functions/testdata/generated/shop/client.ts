@@ -50,6 +50,7 @@ import {
   organizations,
   type Partly,
   type RealmWithOrganizations,
+  type RuleUser as RuleUserOf,
   type SignUp as SignUpOf,
   type TeamMember as TeamMemberOf,
   type TeamMemberOptions as TeamMemberOptionsOf,
@@ -57,6 +58,7 @@ import {
   type TeamRole as TeamRoleOf,
   type Teams as TeamsOf,
   type TextCondition,
+  type UserAccess as UserAccessOf,
   type User as UserOf,
   type UserOptions as UserOptionsOf,
   type UserPatch as UserPatchOf,
@@ -186,6 +188,7 @@ export type NewPersonalToken = NewPersonalTokenOf<ThisRealm>;
 export type OrganizationKey = OrganizationKeyOf<ThisRealm>;
 export type Organizations = OrganizationsOf<ThisRealm>;
 export type OwnOrganization = OwnOrganizationOf<ThisRealm>;
+export type RuleUser = RuleUserOf<ThisRealm>;
 export type SignUp = SignUpOf<ThisRealm>;
 export type Team = TeamOf<ThisRealm>;
 export type TeamMember = TeamMemberOf<ThisRealm>;
@@ -193,6 +196,7 @@ export type TeamMemberOptions = TeamMemberOptionsOf<ThisRealm>;
 export type TeamRole = TeamRoleOf<ThisRealm>;
 export type Teams = TeamsOf<ThisRealm>;
 export type User = UserOf<ThisRealm>;
+export type UserAccess = UserAccessOf<ThisRealm>;
 export type UserOptions = UserOptionsOf<ThisRealm>;
 export type UserPatch = UserPatchOf<ThisRealm>;
 

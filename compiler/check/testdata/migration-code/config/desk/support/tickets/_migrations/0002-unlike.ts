@@ -1,0 +1,3 @@
+import { migrate } from "realmc/migrations";
+
+export default migrate<{ title: string }, { name: string }>({ forward: ({ title }) => ({ name: title }) });

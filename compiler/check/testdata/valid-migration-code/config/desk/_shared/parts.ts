@@ -1,0 +1,1 @@
+export function parts(name: string): readonly string[] { return name.split(" "); }

@@ -1,0 +1,66 @@
+/** What a server does about the migrations of a realm before it serves it. */
+import { setTimeout } from "node:timers/promises";
+import type { Clock } from "../clock.ts";
+import { announceMigrations, requireNoLater } from "../migrations/announce.ts";
+import { isPending, migrateCollection, type PassOptions } from "../migrations/pass.ts";
+import { tellEnd, tellingRefused } from "../migrations/telling.ts";
+import type { RealmDefinition } from "../realm/definition.ts";
+import type { Log } from "../realm/exchange.ts";
+import type { Store } from "../store/contract/store.ts";
+import { paced } from "./progress.ts";
+
+/** Milliseconds between two looks at what another process does. */
+const LOOK = 500;
+
+export interface StartMigrations {
+  readonly definition: RealmDefinition;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Says in the store which migrations there are, and, where the realm is migrated at the start, migrates its documents.
+ * @throws LaterMigration where the store's documents are in forms that this server cannot share
+ */
+export async function migrateAtStart(options: StartMigrations): Promise<void> {
+  const { definition, store, clock, log, stopping } = options;
+  for (const collection of definition.collections) {
+    await requireNoLater(store, collection);
+    await announceMigrations(store, collection, clock);
+    if (definition.migrations !== "start") continue;
+    await migrateWaiting(
+      {
+        store,
+        definition: collection,
+        authored: definition.accounts !== undefined,
+        clock,
+        goesOn: () => !stopping.aborted,
+        refused: tellingRefused({ definition: collection }, log),
+        progress: paced(({ done, total }, seconds) =>
+          log.info(
+            {
+              realm: definition.name,
+              collection: collection.name,
+              done,
+              total,
+              rate: Math.round(done / seconds),
+            },
+            "migrating",
+          ),
+        ),
+      },
+      log,
+    );
+  }
+}
+
+async function migrateWaiting(options: PassOptions, log: Log): Promise<void> {
+  while (options.goesOn?.() !== false && (await isPending(options))) {
+    const end = await migrateCollection(options);
+    tellEnd(options, end, log);
+    if (end !== "taken") return;
+    await setTimeout(LOOK);
+  }
+}

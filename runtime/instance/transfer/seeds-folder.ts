@@ -1,0 +1,2 @@
+/** In the folder of a run of `realmc dev`: seeds, as `seed` takes them. */
+export const seedsFolder = "seeds";
