@@ -1,4 +1,4 @@
-/** The nginx configuration of docs/operating.md, run as it is written but for its port and its certificate. */
+/** The nginx configuration of docs/deploying.md, run as it is written but for its port and its certificate. */
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, IncomingMessage, request } from "node:http";
@@ -16,7 +16,7 @@ const MIB = 2 ** 20;
 const STREAMS = 1_000;
 
 describe.skipIf(nginx === undefined)(
-  "nginx as docs/operating.md has it (skipped where nginx is not installed)",
+  "nginx as docs/deploying.md has it (skipped where nginx is not installed)",
   () => {
     const folder = mkdtempSync(join(tmpdir(), "realmc-nginx-"));
     let server: Started;

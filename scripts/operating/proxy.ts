@@ -1,4 +1,4 @@
-/** An nginx with the configuration that docs/operating.md shows, its port and its certificate aside. */
+/** An nginx with the configuration that docs/deploying.md shows, its port and its certificate aside. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-const page = new URL("../../docs/operating.md", import.meta.url);
+const page = new URL("../../docs/deploying.md", import.meta.url);
 
 /** The program; undefined where none is installed. */
 export const nginx = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx"].find(existsSync);
@@ -61,7 +61,7 @@ ${serverBlock(port, upstream)}}`,
 /** The page's block with a port in place of TLS, and the server's address in place of the page's. */
 function serverBlock(port: number, upstream: string): string {
   const [, block] = /^```nginx\n(.*?)^```/ms.exec(readFileSync(page, "utf8")) ?? [];
-  if (block === undefined) throw new Error("docs/operating.md has no nginx block");
+  if (block === undefined) throw new Error("docs/deploying.md has no nginx block");
   return block
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
     .replace(/^ *(?:http2|ssl_certificate|ssl_certificate_key) .*\n/gm, "")
