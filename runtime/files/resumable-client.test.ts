@@ -1,12 +1,12 @@
 /** Resumable uploads by the official client of the tus protocol, over cuts. */
 import { randomBytes, randomInt } from "node:crypto";
-import { createRequire } from "node:module";
 import { type DetailedError, Upload, type UploadOptions } from "tus-js-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type S3Server, startS3 } from "../blobs/testing/s3/server.ts";
 import { collection } from "../documents/testing/shop.ts";
 import { isJsonObject } from "../json.ts";
 import { type Cuts, cutting } from "./testing/cuts.ts";
+import { forgetSignals } from "./testing/forget-signals.ts";
 import { fileField, sha256, startVault, type Vault } from "./testing/vault.ts";
 
 const mebibyte = 1024 * 1024;
@@ -28,15 +28,6 @@ afterAll(async () => {
   await s3.close();
   forgetSignals();
 });
-
-/** The client keeps files of its own locked, for which it listens to signals. */
-function forgetSignals(): void {
-  const locking = ["tus-js-client", "proper-lockfile"].reduce(
-    (from, name) => createRequire(from.resolve(name)),
-    createRequire(import.meta.url),
-  );
-  locking("signal-exit").unload();
-}
 
 /** Sends bytes; answers how often in all it had to begin anew. */
 function sent(

@@ -5,13 +5,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BadSettings, readSettings } from "../../runtime/instance/settings.ts";
 
-const page = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
+const [deploying = "", operating = ""] = ["deploying", "operating"].map((name) =>
+  readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"),
+);
 const dist = new URL("../../dist/", import.meta.url).pathname;
 
-/** The first block of the page in a language. */
+/** The first block of docs/deploying.md in a language. */
 function block(language: string): string {
-  const [, text] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "ms").exec(page) ?? [];
-  if (text === undefined) throw new Error(`docs/operating.md has no ${language}`);
+  const [, text] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "ms").exec(deploying) ?? [];
+  if (text === undefined) throw new Error(`docs/deploying.md has no ${language}`);
   return text;
 }
 
@@ -23,9 +25,9 @@ function assigned(text: string): Record<string, string> {
   );
 }
 
-describe("docs/operating.md", () => {
+describe("docs/deploying.md and docs/operating.md", () => {
   it("names settings that there are", () => {
-    const names = new Set(page.match(/\bSVC_[A-Z_]*[A-Z]\b/g));
+    const names = new Set(`${deploying}${operating}`.match(/\bSVC_[A-Z_]*[A-Z]\b/g));
     expect(names.size).toBeGreaterThan(5);
     for (const name of names) {
       // A value that no setting takes is told apart from a name that none has.

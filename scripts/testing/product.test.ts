@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { root } from "../workspace.ts";
 import { productTests } from "./product.ts";
 
-/** What packs and installs, drives a browser, or runs others' tools. */
-const ofProduct = /from "[\w./-]+\/(?:tarball|browser|tools)\.ts"/;
+/** What packs and installs, drives a browser, runs a proxy, or runs others' tools. */
+const ofProduct = /from "[\w./-]+\/(?:tarball|browser|proxy|tools)\.ts"/;
 
 it("a test that packs, browses or runs others' tools is one of the product's, and no other is", () => {
   const found = readdirSync(join(root, "scripts"), { withFileTypes: true })
