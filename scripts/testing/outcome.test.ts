@@ -38,14 +38,15 @@ const files: Readonly<Record<string, string>> = {
 const paired = 6;
 const pair = `
 import { appendFileSync, readFileSync } from "node:fs";
+import { untilHolds } from ${JSON.stringify(join(root, "runtime/testing/until.ts"))};
 const begun = () => readFileSync("workers", "utf8").split("\\n").filter((line) => line.startsWith("begin "));
 it("runs beside another", async () => {
   const line = "begin " + process.env["VITEST_POOL_ID"] + " " + import.meta.filename;
   appendFileSync("workers", line + "\\n");
   const at = begun().indexOf(line) + 1;
-  await vi.waitUntil(() => at === ${paired} || begun().length > at, { timeout: 20_000 });
+  await untilHolds(() => at === ${paired} || begun().length > at);
   appendFileSync("workers", "end " + process.env["VITEST_POOL_ID"] + "\\n");
-}, 30_000);`;
+}, 120_000);`;
 
 let folder: string;
 let outcome: Outcome;
@@ -55,7 +56,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "vitest.config.mts"), config);
   const pairs = Array.from({ length: paired }, (_, at) => [`pair-${at}`, pair]);
   for (const [name, text] of [...Object.entries(files), ...pairs]) {
-    const imports = 'import { beforeAll, describe, expect, it, vi } from "vitest";\n';
+    const imports = 'import { beforeAll, describe, expect, it } from "vitest";\n';
     writeFileSync(join(folder, `${name}.test.ts`), imports + text);
   }
   const environment = Object.entries(process.env).filter(([name]) => !/^(?:TEST|VITEST.*)$/.test(name));
