@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { collection, type Shop, startShop, text, validatorOf } from "../documents/testing/shop.ts";
 import type { JsonObject } from "../json.ts";
 import { migrationRoutes } from "../migrations/routes.ts";
@@ -6,6 +6,7 @@ import type { CollectionDefinition } from "../realm/definition.ts";
 import type { MigrationDefinition, MigrationMode } from "../realm/migrations.ts";
 import { allowed } from "../rules/index.ts";
 import { type TestPlace, testPlace } from "../store/testing/stores.ts";
+import { until } from "../testing/until.ts";
 
 const rules = { read: allowed, create: allowed, update: allowed, delete: allowed };
 const before = collection("notes", { rules, realtime: true });
@@ -24,8 +25,6 @@ const rename: MigrationDefinition = {
   },
 };
 const after: CollectionDefinition = { ...before, validate: validatorOf(named), migrations: [rename] };
-
-const patiently = { timeout: 20_000 };
 
 let place: TestPlace;
 let shop: Shop | undefined;
@@ -67,13 +66,13 @@ describe("A server that migrates in the background", () => {
     await create(await start(before), 30);
     const now = await start(after, "background");
     const token = await admin(now);
-    await vi.waitFor(async () => {
+    await until(async () => {
       const { body } = await now.send("GET", "notes?limit=50", { token });
       const items = Array.isArray(body["items"]) ? body["items"] : [];
       expect(items).toHaveLength(30);
       for (const item of items) expect(item).toMatchObject({ name: "one", _meta: { version: 2 } });
-    }, patiently);
-    await vi.waitFor(async () => {
+    });
+    await until(async () => {
       expect((await listed(now)).body).toEqual({
         items: [
           {
@@ -89,7 +88,7 @@ describe("A server that migrates in the background", () => {
         ],
         has_more: false,
       });
-    }, patiently);
+    });
   });
 
   test("names what it could not migrate", async () => {
@@ -97,10 +96,10 @@ describe("A server that migrates in the background", () => {
     await create(old, 2);
     const bad = await create(old, 1, "bad");
     const now = await start(after, "background");
-    await vi.waitFor(async () => {
+    await until(async () => {
       const { body } = await listed(now);
       expect(body["items"]).toMatchObject([{ state: "failed", done: 2, total: 3, failed: [bad] }]);
-    }, patiently);
+    });
   });
 });
 

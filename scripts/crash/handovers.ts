@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { load } from "../../runtime/instance/testing/handover.ts";
-import { freePort, ready } from "../bench/servers.ts";
+import { ready } from "../bench/ready.ts";
+import { freePort } from "../bench/servers.ts";
 import { item } from "../bench/workload.ts";
 import { realmc, root, withWorkspace } from "../workspace.ts";
 
@@ -44,7 +45,7 @@ await withWorkspace(async (work) => {
     if (msg === "handed over" || msg === "not handed over; going on") outcomes.push(reason ?? msg);
   });
   const url = `http://127.0.0.1:${port}`;
-  await ready(url, serve);
+  await ready(serve, url);
   const items = `${url}/v1/open/shop/items`;
   const clients = load(items, Number(options.clients), item);
   await clients.more(1_000);

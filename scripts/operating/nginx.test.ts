@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Upload } from "tus-js-client";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forgetSignals } from "../../runtime/files/testing/forget-signals.ts";
 import { type Started, startRealm, testSettings } from "../../runtime/instance/testing/servers.ts";
+import { until } from "../../runtime/testing/until.ts";
 import { compileRealm } from "../compiled.ts";
 import { nginx, type ProxyServer, startProxy } from "./proxy.ts";
 
@@ -116,9 +117,9 @@ describe.skipIf(nginx === undefined)(
         asking.end(body);
         return asking;
       });
-      await vi.waitFor(() => expect([ready, failed]).toEqual([STREAMS, []]), { timeout: 60_000 });
+      await until(() => expect([ready, failed]).toEqual([STREAMS, []]), { limit: 120_000 });
       await crate("followed");
-      await vi.waitFor(() => expect(informed.size).toBe(STREAMS), { timeout: 60_000 });
+      await until(() => expect(informed.size).toBe(STREAMS), { limit: 120_000 });
       for (const stream of streams) {
         stream.removeAllListeners("error");
         stream.on("error", () => undefined);

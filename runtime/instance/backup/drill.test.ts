@@ -8,6 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { programOf } from "../../../scripts/program.ts";
 import { isEmbedded } from "../../store/testing/stores.ts";
+import { untilHolds } from "../../testing/until.ts";
 import { startNode, urlOf } from "../testing/process.ts";
 import { readManifest } from "./manifest.ts";
 import { BackupPlace, put, some } from "./testing/place.ts";
@@ -54,7 +55,7 @@ describe.runIf(isEmbedded)("the drill", () => {
         acknowledged.push({ id, n, sha256: hash("sha256", bytes) });
       }
     });
-    while (acknowledged.length < 40) await setTimeout(5);
+    await untilHolds(() => acknowledged.length >= 40, { limit: 60_000 });
     const before = [...acknowledged];
     const [code] = await once(started(backupWords()), "exit");
     expect(code).toBe(0);
@@ -90,7 +91,7 @@ describe.runIf(isEmbedded)("the drill", () => {
       const holder = join(folder, "lock.holder");
       const hasBegun = () =>
         existsSync(holder) && readFileSync(holder, "utf8").includes(`process ${child.pid} `);
-      while (child.exitCode === null && !hasBegun()) await setTimeout(2);
+      await untilHolds(() => child.exitCode !== null || hasBegun(), { limit: 60_000, interval: 2 });
       moment = (moment + 37) % 300;
       await setTimeout(moment);
       child.kill("SIGKILL");

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { programOf } from "../../../scripts/program.ts";
+import { untilHolds } from "../../testing/until.ts";
 
 const fixture = pathToFileURL(await programOf("runtime/instance/testing/fixture-server.ts")).href;
 
@@ -77,7 +78,7 @@ export function load(items: string, clients: number, document: () => object = ()
     times,
     async more(count) {
       const wanted = created.length + count;
-      while (created.length < wanted) await new Promise((resolve) => setTimeout(resolve, 5));
+      await untilHolds(() => created.length >= wanted, { limit: 120_000 });
     },
     async stop() {
       stopped = true;
