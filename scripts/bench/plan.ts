@@ -10,7 +10,7 @@ import { stored } from "../../compiler/plan/testing/case.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { documentFields, field } from "../../runtime/filter/fields.ts";
 import { openSqliteStore } from "../../runtime/store/sqlite/store.ts";
-import { realmc } from "../workspace.ts";
+import { realmc } from "../command-line.ts";
 
 export interface PlanBenchmark {
   /** Where files may be made. */

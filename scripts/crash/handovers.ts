@@ -9,7 +9,8 @@ import { load } from "../../runtime/instance/testing/handover.ts";
 import { ready } from "../bench/ready.ts";
 import { freePort } from "../bench/servers.ts";
 import { item } from "../bench/workload.ts";
-import { realmc, root, withWorkspace } from "../workspace.ts";
+import { realmc } from "../command-line.ts";
+import { root, withWorkspace } from "../workspace.ts";
 
 const { values: options } = parseArgs({
   options: {
