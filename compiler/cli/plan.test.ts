@@ -1,5 +1,6 @@
 /** `realmc plan`: exit codes, formats, what it needs, servers, and how it goes on. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -24,6 +25,18 @@ const narrow: Sketch = {
 };
 const indexed: Sketch = { ...was, indexes: [{ fields: ["title"] }] };
 const documents = { "db.notes": { a: { title: "x" }, b: {}, c: {} } };
+
+/**
+ * Of the files that hold what is stored, by name. SQLite makes the index of a log anew whenever somebody reads, and leaves an
+ * empty log beside a file that was only read.
+ */
+function hashes(folder: string): Readonly<Record<string, string>> {
+  const names = readdirSync(folder).filter((name) => !name.endsWith("-shm"));
+  const texts = names.map((name) => [name, readFileSync(join(folder, name))] as const);
+  return Object.fromEntries(
+    texts.filter(([, bytes]) => bytes.length > 0).map(([name, bytes]) => [name, hash("sha256", bytes)]),
+  );
+}
 
 describe("realmc plan", () => {
   const folder = mkdtempSync(join(tmpdir(), "realmc-cli-plan-"));
@@ -90,7 +103,7 @@ describe("realmc plan", () => {
   it("a store that recorded nothing, a folder that is none, a configuration with mistakes, a store out of reach", async () => {
     const bare = embeddedPlace();
     const stores = await openStores({
-      ...{ location: bare.location, setting: "SVC_STORE", clock: systemClock, queryTime: 1_000 },
+      ...{ location: bare.location, setting: "SVC_STORE", clock: systemClock, queryTime: 5_000 },
     });
     await (await stores.open("desk")).provision([]);
     await stores.close();
@@ -118,9 +131,9 @@ describe("realmc plan", () => {
   });
 
   it("changes nothing in the store, and leaves nothing behind", async () => {
-    const before = await place.bytes();
+    const before = hashes(place.setting.slice("sqlite:".length));
     await planned("narrow");
-    expect((await place.bytes()).equals(before)).toBe(true);
+    expect(hashes(place.setting.slice("sqlite:".length))).toEqual(before);
     expect(readdirSync(at("cache/realmc"))).toEqual([]);
   });
 
