@@ -131,11 +131,6 @@ describe("A handover that fails leaves the server as it was:", { timeout }, () =
   const failing = [
     ["a program with a mistake", () => program.broken("this is no program"), /exit code 1/],
     [
-      "a program whose start its settings refuse",
-      () => program.version("f2", `process.env.SVC_LOG = "nonsense";`),
-      /exit code 1/,
-    ],
-    [
       "a program that dies once the store is its own",
       () =>
         program.version(
@@ -147,6 +142,11 @@ describe("A handover that fails leaves the server as it was:", { timeout }, () =
   ] as const;
   const more = [
     ["no program", () => program.broken("process.exit(3)"), /exit code 3/],
+    [
+      "a program whose start its settings refuse",
+      () => program.version("f2", `process.env.SVC_LOG = "nonsense";`),
+      /exit code 1/,
+    ],
     [
       "a program that cannot serve the store",
       () =>
@@ -210,6 +210,7 @@ describe("server handover", { timeout }, () => {
     const { next } = await server.line("handed over");
     expect(first.out).toEqual([`handed over to process ${next}`]);
     expect(await fingerprint()).toBe("f2");
+    if (!isFull) return;
     program.version("f3");
     expect(await command().ended).toBe(0);
     expect(await fingerprint()).toBe("f3");
