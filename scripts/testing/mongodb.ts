@@ -97,7 +97,11 @@ export function testsOfStores(): readonly string[] {
 }
 
 /** About bytes alone, or the files of the embedded engine: no other store has a part in it. */
-const storeless = ["runtime/files/content/", "runtime/instance/verify/"];
+const storeless = [
+  "runtime/files/content/",
+  "runtime/instance/transfer/csv.test.ts",
+  "runtime/instance/verify/",
+];
 
 /** All test files of a feature. */
 export function testsIn(feature: string): readonly string[] {
