@@ -8,8 +8,13 @@ import { setTimeout } from "node:timers/promises";
 
 const page = new URL("../../docs/deploying.md", import.meta.url);
 
-/** The program; undefined where none is installed. */
-export const nginx = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx"].find(existsSync);
+/** The program, which `NGINX` may name; undefined where none is installed. */
+export const nginx = [
+  process.env["NGINX"] ?? "",
+  "/usr/sbin/nginx",
+  "/usr/bin/nginx",
+  "/usr/local/bin/nginx",
+].find(existsSync);
 
 /** Milliseconds that nginx has to answer. */
 const PATIENCE = 20_000;

@@ -91,6 +91,7 @@ export class Script {
         PATH: this.#folder + delimiter + process.env["PATH"],
         MONGODB_URI: "mongodb://named",
         CHROMIUM: "none",
+        NGINX: "none",
         CI: "true",
         MARKS: this.#folder,
         MONGO_TESTBED: this.#folder,
