@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { budget, chosen } from "./choose.ts";
+import { budget, chosen, quick } from "./choose.ts";
 import type { Reached } from "./reach.ts";
 import { summary } from "./report.ts";
 
@@ -52,6 +52,23 @@ describe("which of the reached tests run", () => {
     expect(choice(tests, lengths)).toEqual({
       run: ["runtime/documents/far.test.ts", "scripts/security/near.test.ts", "runtime/auth/short.test.ts"],
       leftOut: ["runtime/auth/long.test.ts"],
+    });
+  });
+
+  it("what holds the code as a whole, if it is quick", () => {
+    const tests = [
+      reached("runtime/documents/all.test.ts", 1),
+      reached("scripts/testing/quick.test.ts", 9),
+      reached("scripts/testing/slow.test.ts", 9),
+    ];
+    const lengths = {
+      "runtime/documents/all.test.ts": budget,
+      "scripts/testing/quick.test.ts": quick,
+      "scripts/testing/slow.test.ts": quick + 1,
+    };
+    expect(choice(tests, lengths)).toEqual({
+      run: ["runtime/documents/all.test.ts", "scripts/testing/quick.test.ts"],
+      leftOut: ["scripts/testing/slow.test.ts"],
     });
   });
 

@@ -14,12 +14,16 @@ export interface Costs {
   readonly isProduct: (test: string) => boolean;
 }
 
-/** Seconds of tests, of one core, that a check takes on beyond those that are near. */
-export const budget = 60;
+/** Seconds of tests, on one core, up to which a check takes on others than those that are near. */
+export const budget = 50;
+
+/** What holds the code as a whole, by walking through all of it: run wherever it takes no longer than this, in seconds. */
+const structural = /^scripts\/(?:internals|specification|testing)\//;
+export const quick = 3;
 
 /**
  * All that is near runs: a test that changed itself, that loads or reads a changed file itself, or that stands beside one and is
- * reached. Of the others, those of the same part (`runtime/documents`) come first, then the nearest and shortest, as long as their
+ * reached; so does what holds the code as a whole, if it is quick. Of the others, those of the same part (`runtime/documents`) come first, then the nearest and shortest, as long as their
  * lengths and those of the near ones fit into the budget. What tries the product runs only where it changed itself.
  */
 export function chosen(
@@ -28,8 +32,9 @@ export function chosen(
   { lengthOf, isProduct }: Costs,
 ): Choice {
   const parts = new Set(reached.map(({ way }) => partOf(way[0] ?? "")));
+  const isAlwaysRun = (test: string): boolean => structural.test(test) && lengthOf(test) <= quick;
   const isNear = ({ test, distance }: Reached): boolean =>
-    distance === 0 || ((distance === 1 || beside.has(test)) && !isProduct(test));
+    distance === 0 || ((distance === 1 || beside.has(test) || isAlwaysRun(test)) && !isProduct(test));
   const run = reached.filter(isNear);
   const rank = ({ test }: Reached): number => (isProduct(test) ? 2 : parts.has(partOf(test)) ? 0 : 1);
   const others = reached
