@@ -10,7 +10,7 @@ export type Lengths = Readonly<Record<string, number>>;
 const place = join(root, "scripts/check/lengths.json");
 
 /** What a test file takes of which no length is recorded, and the least that is recorded; in seconds. */
-export const least = 0.5;
+export const least = 0.2;
 
 export function recordedLengths(): Lengths {
   return JSON.parse(readFileSync(place, "utf8"));
