@@ -39,6 +39,7 @@ const folder = mkdtempSync(join(tmpdir(), "realmc-ci-"));
 const write = (text: string): void => void process.stdout.write(text);
 
 for (const [signal, code] of [
+  ["SIGHUP", 129],
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const) {

@@ -9,10 +9,7 @@ const { MONGO_TESTBED, MONGO_TESTBED_PORT, MONGO_TESTBED_COUNT } = process.env;
 /** A folder with the programs `setup`, `start` and `stop`. */
 const testbed = MONGO_TESTBED ?? join(root, "../shared/mongo-testbed");
 const firstPort = Number(MONGO_TESTBED_PORT ?? 27217);
-/**
- * Instances of the test server, each with one worker. A worker waits for its server half of the time; two of them fill what
- * `npm test` leaves of two cores.
- */
+/** Instances of the test server, each with one worker, which mostly waits for it. */
 const count = Number(MONGO_TESTBED_COUNT ?? 2);
 /** Each instance has two ports; one between it and the next stays free. */
 const step = 3;
