@@ -37,7 +37,7 @@ describe("a change reaches the tests about it", () => {
     ["of a page's quotations", "docs/internals/setting.md", "scripts/internals/internals.test.ts"],
     ["of the table of rooms", "CONTRIBUTING.md", "scripts/testing/layers.test.ts"],
     ["of what is published", "package.json", "scripts/package/package.test.ts"],
-    ["of continuous integration", ".ci/run", "scripts/testing/ci.test.ts"],
+    ["of continuous integration", ".ci/run", "scripts/ci/ci.test.ts"],
     ["anywhere in the product", "runtime/a-new-one.ts", "scripts/testing/layers.test.ts"],
   ])("%s", (_, changed, test) => {
     expect(reached(changed)).toContain(test);
