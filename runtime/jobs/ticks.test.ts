@@ -1,5 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { StoreCollection } from "../store/contract/collection.ts";
+import { isEmbedded } from "../store/testing/stores.ts";
 import { until } from "../testing/until.ts";
 import { jobCollection } from "./records.ts";
 import { kind, waiting, workshop } from "./testing/workshop.ts";
@@ -60,37 +61,40 @@ function gatedRenewals(): Gate {
   return gate;
 }
 
-test("a worker over a slow store looks ahead once at a time, and once more for the ticks meanwhile", async () => {
-  const looks = gatedLooks();
-  const one = worker();
-  looks.close();
-  for (let tick = 0; tick < many; tick += 1) one.tick();
-  await until(() => expect(looks.calls).toBeGreaterThan(0));
-  looks.open();
-  await one.idle();
-  expect(looks.calls).toBe(2);
-});
+// The worker's own order. On MongoDB its other transactions may still be under way when those of a tick are counted.
+describe.runIf(isEmbedded)("A worker that ticks while its store is slow", () => {
+  test("looks ahead once at a time, and once more for the ticks meanwhile", async () => {
+    const looks = gatedLooks();
+    const one = worker();
+    looks.close();
+    for (let tick = 0; tick < many; tick += 1) one.tick();
+    await until(() => expect(looks.calls).toBeGreaterThan(0));
+    looks.open();
+    await one.idle();
+    expect(looks.calls).toBe(2);
+  });
 
-test("it renews claims once at a time, and once more where they are due again meanwhile", async () => {
-  await shop.queue();
-  const { begun, step, end } = waiting();
-  const renewals = gatedRenewals();
-  const one = worker(step);
-  one.wake();
-  await until(() => expect(begun).toHaveLength(1));
-  renewals.close();
-  shop.clock.advance(lookEvery);
-  for (let tick = 0; tick < many; tick += 1) one.tick();
-  await until(() => expect(renewals.calls).toBeGreaterThan(0));
-  shop.clock.advance(lookEvery);
-  for (let tick = 0; tick < many; tick += 1) one.tick();
-  renewals.open();
-  await until(() => expect(renewals.calls).toBeGreaterThan(1));
-  end("org:a");
-  await one.idle();
-  // The last one finishes the job.
-  expect(renewals.calls).toBe(3);
-  expect(shop.errors).toEqual([]);
+  test("renews claims once at a time, and once more where they are due again meanwhile", async () => {
+    await shop.queue();
+    const { begun, step, end } = waiting();
+    const renewals = gatedRenewals();
+    const one = worker(step);
+    one.wake();
+    await until(() => expect(begun).toHaveLength(1));
+    renewals.close();
+    shop.clock.advance(lookEvery);
+    for (let tick = 0; tick < many; tick += 1) one.tick();
+    await until(() => expect(renewals.calls).toBeGreaterThan(0));
+    shop.clock.advance(lookEvery);
+    for (let tick = 0; tick < many; tick += 1) one.tick();
+    renewals.open();
+    await until(() => expect(renewals.calls).toBeGreaterThan(1));
+    end("org:a");
+    await one.idle();
+    // The last one finishes the job.
+    expect(renewals.calls).toBe(3);
+    expect(shop.errors).toEqual([]);
+  });
 });
 
 function worker(step?: Parameters<typeof kind>[0]) {

@@ -47,8 +47,6 @@ async function setup(capacity?: number) {
       clock.advance(milliseconds);
       vi.advanceTimersByTime(milliseconds);
     },
-    /** Resolves when what was begun to be written is. */
-    stored: () => Promise.all(work),
     /** Milliseconds from their beginning to the uses that are stored. */
     async written(): Promise<number[]> {
       await Promise.all(work);
@@ -74,12 +72,11 @@ describe("SessionUse", () => {
   });
 
   it("a session in use all the time is written once a minute, and its last use too", async () => {
-    const { ada, clock, pass, stored, use, written, writes } = await setup();
+    const { ada, clock, pass, use, written, writes } = await setup();
     for (let n = 0; n < 300; n += 1) {
       pass(second);
       use.note(ada, clock.now());
       expect(use.lastUsed(ada)).toBe(clock.now());
-      await stored();
     }
     expect(writes()).toBe(4);
     const last = clock.now();
@@ -159,34 +156,6 @@ describe("SessionUse", () => {
     pass(second);
     for (const session of [ada, bea, cleo]) use.note(session, clock.now());
     expect([ada, bea, cleo].map((session) => use.lastUsed(session) - begun)).toEqual([0, second, second]);
-  });
-
-  it("writes once at a time: what is due while the store is slow waits for the next sweep after it", async () => {
-    const { ada, bea, clock, pass, stored, use, written, writes } = await setup();
-    const store = server.store("shop");
-    const transaction = store.transaction.bind(store);
-    let go: () => void = () => undefined;
-    const slow = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    const held = vi.spyOn(store, "transaction").mockImplementation(async (work, options) => {
-      await slow;
-      return transaction(work, options);
-    });
-    pass(minute);
-    use.note(ada, clock.now());
-    for (let n = 0; n < 30; n += 1) {
-      pass(10 * second);
-      for (const session of [ada, bea]) use.note(session, clock.now());
-    }
-    expect(writes()).toBe(1);
-    const last = 360 * second;
-    go();
-    await stored();
-    held.mockRestore();
-    pass(10 * second);
-    expect(writes()).toBe(2);
-    expect(await written()).toEqual([last, last, 0]);
   });
 
   it("goes on where the store failed", async () => {

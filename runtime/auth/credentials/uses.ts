@@ -45,8 +45,6 @@ export class Uses<U extends Use> {
   readonly #uses = new Map<string, U>();
   #sweptAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  /** Uses are being written: the next sweep after that writes what is due by then. */
-  #isStoring = false;
 
   constructor(realm: UsingRealm, kind: Used<U>, capacity = remembered) {
     this.#realm = realm;
@@ -82,7 +80,7 @@ export class Uses<U extends Use> {
     clearTimeout(this.#timer);
     this.#sweptAt = now;
     const due: U[] = [];
-    for (const use of this.#isStoring ? [] : this.#uses.values()) {
+    for (const use of this.#uses.values()) {
       if (use.due > now) continue;
       if (use.unwritten) {
         due.push(use);
@@ -98,7 +96,6 @@ export class Uses<U extends Use> {
   }
 
   async #store(uses: readonly U[]): Promise<void> {
-    this.#isStoring = true;
     try {
       for (let from = 0; from < uses.length; from += atOnce) {
         const some = uses.slice(from, from + atOnce).map((use) => ({ ...use }));
@@ -108,8 +105,6 @@ export class Uses<U extends Use> {
       }
     } catch (error) {
       this.#realm.log.warn({ err: error }, `the last use of ${this.#kind.what} could not be recorded`);
-    } finally {
-      this.#isStoring = false;
     }
   }
 }
