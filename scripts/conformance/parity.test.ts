@@ -117,6 +117,7 @@ const made = new RegExp(
   [
     String.raw`\b0[0-9a-hjkmnp-tv-z]{19}\b`, // ids
     String.raw`\bsv[a-z]_[\w-]{43}`, // credentials
+    String.raw`(?<="start":")sv[a-z]_[\w-]{4}(?=")`, // what they begin with
     String.raw`\b[A-Z2-7]{32}\b`, // secrets of second factors
     String.raw`\b[a-z2-9]{4}(?:-[a-z2-9]{4}){3}\b`, // recovery codes
     `(?<="next_cursor":")[^"]+`,
