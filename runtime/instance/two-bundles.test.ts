@@ -10,6 +10,7 @@ import {
 } from "../documents/testing/shop.ts";
 import { allowed } from "../rules/index.ts";
 import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
+import { until } from "../testing/until.ts";
 
 const rules = { read: allowed, create: allowed, update: allowed, delete: allowed };
 const slug = { name: "slug", keys: [{ field: fields.slug, descending: false }], unique: true };
@@ -95,12 +96,12 @@ describeMongo("An old and a new bundle on one database", () => {
     for (const [at, feed] of [from, to].entries()) {
       let position = positions[at] ?? "";
       const seen = new Set<string>();
-      while (!ids.every((id) => seen.has(id))) {
+      await until(async () => {
         const page = await feed.read(position, 100);
         for (const change of page.changes) if ("id" in change) seen.add(String(change.id));
         position = page.position;
-      }
-      expect([...seen]).toEqual(expect.arrayContaining(ids));
+        expect([...seen]).toEqual(expect.arrayContaining(ids));
+      });
     }
   });
 });
