@@ -183,7 +183,7 @@ describe("afterwards, in the folder that realmc init filled", () => {
     expect(bash("npx realmc build config --check").stdout.trim()).toBe("generated is up to date");
   });
 
-  it("the workflow passes, and stops a pull request that breaks clients", { timeout: 400_000 }, ({
+  it("the workflow passes, and stops a pull request that breaks clients", { timeout: 1_500_000 }, ({
     skip,
   }) => {
     if (!existsSync(join(folder, "node_modules"))) skip("the packages could not be installed");
