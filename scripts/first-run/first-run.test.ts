@@ -133,7 +133,7 @@ describe("the README's first run (needs the npm registry or its cache, bash and 
     expect(commands[6]).toMatch(/^curl /);
   });
 
-  it("happens as it is shown", { timeout: 400_000 }, async ({ skip, onTestFailed }) => {
+  it("happens as it is shown", { timeout: 900_000 }, async ({ skip, onTestFailed }) => {
     onTestFailed(() => console.error(dev?.printed));
     const values = new Map<string, string>();
     for (const { command, output } of shown) {
@@ -169,7 +169,7 @@ async function freePort(): Promise<number> {
 }
 
 describe("afterwards, in the folder that realmc init filled", () => {
-  it("the scripts of package.json check, build, and compile what is emitted", { timeout: 120_000 }, async ({
+  it("the scripts of package.json check, build, and compile what is emitted", { timeout: 600_000 }, async ({
     skip,
   }) => {
     if (!existsSync(join(folder, "node_modules"))) skip("the packages could not be installed");
@@ -236,7 +236,7 @@ describe("what the README begins with (in the same checkout)", () => {
     expect(commandsOnTop(readme)).toEqual(["npm install && npm start", "npm install && npm test"]);
   });
 
-  it("serves the examples, with a curl line that works", { timeout: 400_000 }, async ({ skip }) => {
+  it("serves the examples, with a curl line that works", { timeout: 900_000 }, async ({ skip }) => {
     if (!existsSync(join(checkout, "node_modules"))) skip("the packages could not be installed");
     await stopDev();
     here = checkout;
@@ -246,7 +246,7 @@ describe("what the README begins with (in the same checkout)", () => {
     await stopDev();
   });
 
-  it("runs tests", { timeout: 400_000 }, ({ skip }) => {
+  it("runs tests", { timeout: 900_000 }, ({ skip }) => {
     if (!existsSync(join(checkout, "node_modules"))) skip("the packages could not be installed");
     // All of them are what runs this one.
     const { status, stdout, stderr } = bash(`${test} -- scripts/first-run/readme.test.ts`);
