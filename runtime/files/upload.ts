@@ -1,5 +1,6 @@
 /** `POST …/_files/{field}`: a file as the body of a request (files.md, Routes). */
 import { requireWrite } from "../documents/access.ts";
+import { type QuotaRoom, quotaExceeded } from "../documents/files/usage.ts";
 import type { Target } from "../documents/writes/existing.ts";
 import { ApiError } from "../errors.ts";
 import { conditionOf } from "../http/etag.ts";
@@ -23,8 +24,10 @@ export function uploadTo(place: Place): (exchange: StreamExchange) => Promise<An
     const target: Target = { id: exchange.params["id"] ?? "", visibility: "live", condition };
     const claim = claimOf(exchange);
     return counted(place, async () => {
-      await requireWorthwhile(place, asked, target, claim, replace, (size) => requireSize(place, size));
-      const spooled = await storage.spool.take(bounded(place, exchange, limit), limit);
+      const { room } = await requireWorthwhile(place, asked, target, claim, replace, (size) =>
+        requireSize(place, size),
+      );
+      const spooled = await storage.spool.take(bounded(place, exchange, limit, room), limit);
       try {
         requireSame(claim.sha256, spooled.sha256);
         // Sessions end and keys are revoked while a body comes.
@@ -87,15 +90,22 @@ function modeMismatch({ field }: Place): ApiError {
   );
 }
 
-/** The body, as far as the mode and the sizes go. */
-async function* bounded(place: Place, exchange: StreamExchange, limit: number): AsyncGenerator<Buffer> {
+/** The body, as far as the mode, the sizes and the quotas go. */
+async function* bounded(
+  place: Place,
+  exchange: StreamExchange,
+  limit: number,
+  room: QuotaRoom | undefined,
+): AsyncGenerator<Buffer> {
   const { field, storage } = place;
   const isShort = limit < Math.min(field.maxSize, storage.maxUpload);
+  const isFull = room !== undefined && room.bytes < limit;
   try {
-    yield* exchange.stream(limit);
+    yield* exchange.stream(isFull ? room.bytes : limit);
   } catch (error) {
     const isLarge = error instanceof ApiError && error.code === "payload_too_large";
     if (!isLarge) throw error;
+    if (isFull) throw quotaExceeded(room.whose);
     throw isShort ? modeMismatch(place) : tooLarge(limit);
   }
 }

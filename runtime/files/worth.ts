@@ -1,6 +1,6 @@
 /** Whether an upload is worth to be taken in. */
 import type { Access } from "../documents/access.ts";
-import { requireQuota } from "../documents/files/usage.ts";
+import { type QuotaRoom, quotaExceeded, quotaRoom } from "../documents/files/usage.ts";
 import { belongingOf } from "../documents/organizations.ts";
 import { type Existing, existing, type Target } from "../documents/writes/existing.ts";
 import { ApiError } from "../errors.ts";
@@ -25,10 +25,16 @@ function judgeReplace(values: ReadonlyMap<string, string>) {
     : [{ path: "replace", reason: "must be true or false" }];
 }
 
+/** A document that an upload may go on for. */
+export interface Worthwhile {
+  readonly found: Existing;
+  /** What its quotas leave for the file; undefined: any size, or its place is held. */
+  readonly room: QuotaRoom | undefined;
+}
+
 /**
  * Refuses what would be refused anyway, before any bytes are taken in.
  * @param judgeSize of the file, where it is known; absent: it was judged when the upload began, and its place is held
- * @returns the document
  * @throws ApiError; what `judgeSize` throws
  */
 export async function requireWorthwhile(
@@ -38,7 +44,7 @@ export async function requireWorthwhile(
   { name, type, sha256, size }: Claim,
   replace: boolean,
   judgeSize?: (size: number) => void,
-): Promise<Existing> {
+): Promise<Worthwhile> {
   const { realm, field } = place;
   const found = await foundIn(place, access, target);
   const held = filesIn(found.document, field);
@@ -50,12 +56,15 @@ export async function requireWorthwhile(
     sha256: sha256 ?? "",
   });
   if (!isJudged(place, access, found, held)) judged(place, access, found, { files: [...held, file] });
-  if (size === undefined || judgeSize === undefined) return found;
-  judgeSize(size);
+  if (judgeSize === undefined) return { found, room: undefined };
+  if (size !== undefined) judgeSize(size);
   const { storage: settings } = realm.definition;
-  if (settings !== undefined && !replace)
-    await requireQuota(realm.store, settings, belongingOf(found.meta).org, size);
-  return found;
+  const left = settings && (await quotaRoom(realm.store, settings, belongingOf(found.meta).org));
+  if (left === undefined) return { found, room: undefined };
+  const replaced = replace ? held.reduce((sum, { size: bytes }) => sum + bytes, 0) : 0;
+  const room = { ...left, bytes: Math.max(0, left.bytes + replaced) };
+  if (size !== undefined && size > room.bytes) throw quotaExceeded(room.whose);
+  return { found, room };
 }
 
 /**

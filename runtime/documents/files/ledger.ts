@@ -82,7 +82,8 @@ export function fileLedger(
       if (more > 0) throw new BytesSwept(sha256);
       return;
     }
-    const record: BlobRecord = { ...blob.record, refs: blob.record.refs + more, at: now() };
+    const { coming: _, ...named } = blob.record;
+    const record: BlobRecord = { ...named, refs: named.refs + more, at: now() };
     await putRecord(transaction, collections.blobs, blob.version, record);
   }
 

@@ -44,6 +44,11 @@ export interface BlobRecord {
   readonly refs: number;
   /** When somebody last stored, or ceased to name, these bytes: epoch milliseconds. */
   readonly at: number;
+  /**
+   * Uploads that have announced these bytes and not ended yet; absent once a document has named them. The last of them that is
+   * refused removes them.
+   */
+  readonly coming?: number;
   /** Its bytes are being removed: nobody may name them. */
   readonly sweeping?: true;
 }

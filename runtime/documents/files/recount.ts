@@ -79,7 +79,7 @@ async function recountReferences(store: Store, clock: Clock): Promise<void> {
     }
     for (const stored of batch) {
       const { record, version } = readBlob(stored);
-      const { sweeping, ...kept } = record;
+      const { sweeping, coming: _, ...kept } = record;
       const now = refs.get(record.id) ?? 0;
       // Named bytes are there: they were copied, or nobody has removed them.
       if (now === record.refs && (now === 0 || sweeping === undefined)) continue;

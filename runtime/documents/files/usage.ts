@@ -47,21 +47,33 @@ export async function spend(
   await putRecord(transaction, collections.usage, version, next);
 }
 
+/** What a quota leaves. */
+export interface QuotaRoom {
+  /** Bytes; negative where more is named than the quota allows by now. */
+  readonly bytes: number;
+  /** Whose quota it is. */
+  readonly whose: string;
+}
+
 /**
- * Refuses what is full already, before anything is taken in; {@link spend} and {@link hold} decide.
- * @param more bytes
- * @throws ApiError `quota_exceeded`
+ * Returns the least room that the quotas leave now, or undefined where there is none; {@link spend} and {@link hold} decide.
  */
-export async function requireQuota(
+export async function quotaRoom(
   store: Pick<Store, "collection">,
   quotas: Quotas,
   org: string | undefined,
-  more: number,
-): Promise<void> {
-  for (const { id, most, whose } of bounded(quotas, org)) {
-    const { record } = await usage(store, id);
-    requireRoom({ ...record, bytes: record.bytes + more }, most, whose);
+): Promise<QuotaRoom | undefined> {
+  let least: QuotaRoom | undefined;
+  for (const { id, most = 0, whose } of bounded(quotas, org)) {
+    const { bytes, open = nothing } = (await usage(store, id)).record;
+    const left = most - bytes - open.bytes;
+    if (least === undefined || left < least.bytes) least = { bytes: left, whose };
   }
+  return least;
+}
+
+export function quotaExceeded(whose: string): ApiError {
+  return new ApiError("quota_exceeded", `The files would pass the quota of the ${whose}.`);
 }
 
 /** What an upload that is begun will take up. */
@@ -163,7 +175,7 @@ function requireRoom(
   whose: string,
 ): void {
   if (most === undefined || bytes + open.bytes <= most) return;
-  throw new ApiError("quota_exceeded", `The files would pass the quota of the ${whose}.`);
+  throw quotaExceeded(whose);
 }
 
 /** @param version that is stored; undefined: none @throws Outdated where another one is */

@@ -44,7 +44,7 @@ export function startAt(place: Place): (exchange: Exchange) => Promise<Answer> {
     const name = fileName(said.name, "name");
     const type = mediaType(said.type);
     const target: Target = { id: exchange.params["id"] ?? "", visibility: "live", condition };
-    const found = await requireWorthwhile(
+    const { found } = await requireWorthwhile(
       place,
       access,
       target,

@@ -18,7 +18,7 @@ import { answered, progress } from "./answers.ts";
 import { checksumIn } from "./checksum.ts";
 import { metadataIn } from "./metadata.ts";
 import { hasBody, inTus, lengthIn, one, requirePartType } from "./protocol.ts";
-import { begun, ended, type Found } from "./records.ts";
+import { begun, ended, type Found, findResumable, keyOf, partsOf } from "./records.ts";
 
 export function createAt(place: Place): (exchange: StreamExchange) => Promise<Answer> {
   const { realm, definition, collection, field, entrance } = place;
@@ -38,12 +38,13 @@ export function createAt(place: Place): (exchange: StreamExchange) => Promise<An
     if (!isResumable) throw modeMismatch(place);
     const target: Target = { id: exchange.params["id"] ?? "", visibility: "live", condition };
     const claim = { name, type, sha256: undefined, size };
-    const { document, meta } = await requireWorthwhile(place, access, target, claim, replace, () => {
+    const worthwhile = await requireWorthwhile(place, access, target, claim, replace, () => {
       if (size > field.maxSize) throw tooLarge(field.maxSize);
       // What it is will be told by its bytes; they cannot make a good type of this one.
       if (type !== undefined && type !== UNKNOWN && !isAccepted(type, field.accept))
         throw new ApiError("unsupported_file_type", `Files of type ${type} are not taken here.`);
     });
+    const { document, meta } = worthwhile.found;
     const replaced = replace ? filesIn(document, field).reduce((sum, file) => sum + file.size, 0) : 0;
     const found = await begun(
       place,
@@ -70,15 +71,22 @@ export function createAt(place: Place): (exchange: StreamExchange) => Promise<An
   });
 }
 
-/** Nobody knows the address of one that fails now. */
+/** Nobody knows the address of one that fails now: what has come of it goes at once. */
 async function addedNow(place: Place, found: Found, addition: Parameters<typeof added>[2]): Promise<Added> {
   try {
     return await added(place, found, addition);
   } catch (error) {
-    // Where that fails, its time does it.
-    await ended(place.realm.store, found.record.id, () => true, 0).catch(() => undefined);
+    // Where that fails, the sweep does it.
+    await forgotten(place, found.record.id).catch(() => undefined);
     throw error;
   }
+}
+
+async function forgotten({ realm, storage }: Place, id: string): Promise<void> {
+  await ended(realm.store, id, () => true, 0);
+  const now = await findResumable(realm.store, id);
+  if (now === undefined) return;
+  await storage.blobs.remove(partsOf(now.record).map((part) => keyOf(id, part)));
 }
 
 function modeMismatch({ field }: Place): ApiError {
