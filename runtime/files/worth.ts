@@ -3,11 +3,10 @@ import type { Access } from "../documents/access.ts";
 import { type QuotaRoom, quotaExceeded, quotaRoom } from "../documents/files/usage.ts";
 import { belongingOf } from "../documents/organizations.ts";
 import { type Existing, existing, type Target } from "../documents/writes/existing.ts";
-import { ApiError } from "../errors.ts";
 import { parameters } from "../http/parameters.ts";
 import { isId } from "../ids.ts";
-import type { FileObject } from "../realm/files.ts";
 import { judged, requireRoom } from "./change.ts";
+import { UNKNOWN } from "./content/media-types.ts";
 import { noSuchFile } from "./errors.ts";
 import { filesIn, isHidden } from "./field.ts";
 import type { Place } from "./place.ts";
@@ -49,13 +48,13 @@ export async function requireWorthwhile(
   const found = await foundIn(place, access, target);
   const held = filesIn(found.document, field);
   requireRoom(field, held, replace);
-  // What the rule asks of the file may be what the bytes alone will tell: only what it refuses in any case is refused now.
+  // No rule reads of the file what its bytes alone tell: a refusal now is one in any case.
   const file = fileObject(place, access, name, {
-    type: type ?? "application/octet-stream",
+    type: type ?? UNKNOWN,
     size: size ?? 0,
     sha256: sha256 ?? "",
   });
-  if (!isJudged(place, access, found, held)) judged(place, access, found, { files: [...held, file] });
+  judged(place, access, found, { files: replace ? [file] : [...held, file] });
   if (judgeSize === undefined) return { found, room: undefined };
   if (size !== undefined) judgeSize(size);
   const { storage: settings } = realm.definition;
@@ -80,15 +79,4 @@ export async function foundIn(
   const found = existing(collection, access, stored, target);
   if (isHidden(collection, access, found.document, field)) throw noSuchFile();
   return found;
-}
-
-/** Whether the rules let the document be written with the files that it has. */
-function isJudged(place: Place, access: Access, found: Existing, files: readonly FileObject[]): boolean {
-  try {
-    judged(place, access, found, { files });
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
-  }
 }
