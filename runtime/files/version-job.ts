@@ -6,6 +6,7 @@ import { AttemptFailed, JobFailure, type JobKind, NotNow, type Progress } from "
 import type { NewJob } from "../jobs/queue.ts";
 import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
 import type { FileField, FileLedger, FileObject, VersionState } from "../realm/files.ts";
+import type { Store } from "../store/contract/store.ts";
 import { declaredFields } from "./declared.ts";
 import { fileNamed } from "./download.ts";
 import type { OpenStorage } from "./realm.ts";
@@ -60,20 +61,23 @@ export function imageVersions(
     forgets: ({ status }) => status === "succeeded",
     async step({ store }, job, hold) {
       const state: Rendering = JSON.parse(job.state);
-      const { collection, document, field: name, file: id } = state;
+      const { collection, document, field: name } = state;
       const declared = fieldOf(collection, name);
       if (declared === undefined) return {};
-      const [stored, names] = await Promise.all([
-        store.collection(collection).get(document, "all"),
-        ledger.read(collection, document),
-      ]);
-      const file = stored && fileNamed(parseDocument(stored.text), declared.field, id, names);
+      const named = () => namedFile(store, ledger, state, declared.field);
+      const file = await named();
       if (file === undefined) return {};
       const states = new Map<string, VersionState>();
       for (const [version, each] of declared.versions) {
         if (!hold.goesOn()) return { state };
-        const made = await versions.want(file, each).catch(refused);
-        states.set(version, made === "failed" ? "failed" : "ready");
+        try {
+          const made = await versions.want(file, each);
+          states.set(version, made === "failed" ? "failed" : "ready");
+        } catch (error) {
+          // A file that was removed meanwhile has no bytes to miss.
+          if (error instanceof BlobMissing && (await named()) === undefined) return {};
+          throw refused(error);
+        }
       }
       const next: Progress =
         store.isShared && state.told !== true ? { state: { ...state, told: true }, pause: lookAgain } : {};
@@ -85,10 +89,24 @@ export function imageVersions(
   };
 }
 
+/** The file, as long as the document, in the trash or not, names it. */
+async function namedFile(
+  store: Pick<Store, "collection">,
+  ledger: FileLedger,
+  { collection, document, file }: Rendering,
+  field: FileField,
+): Promise<FileObject | undefined> {
+  const [stored, names] = await Promise.all([
+    store.collection(collection).get(document, "all"),
+    ledger.read(collection, document),
+  ]);
+  return stored && fileNamed(parseDocument(stored.text), field, file, names);
+}
+
 /** In the words of jobs. */
-function refused(error: unknown): never {
-  if (error instanceof BlobMissing) throw new JobFailure("The bytes of the file are gone.");
-  if (error instanceof StorageUnavailable) throw new AttemptFailed(error.message);
-  if (error instanceof ApiError && error.code === "unavailable") throw new NotNow(wait);
-  throw error;
+function refused(error: unknown): unknown {
+  if (error instanceof BlobMissing) return new JobFailure("The bytes of the file are gone.");
+  if (error instanceof StorageUnavailable) return new AttemptFailed(error.message);
+  if (error instanceof ApiError && error.code === "unavailable") return new NotNow(wait);
+  return error;
 }
