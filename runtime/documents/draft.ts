@@ -13,6 +13,8 @@ export interface Draft {
   readonly members: JsonObject;
   /** Well-formed JSON that no document may hold, found when the body was read. */
   readonly problems: readonly Detail[];
+  /** Members for file fields, which no body changes; absent: there are none. */
+  readonly files?: JsonObject;
   /** The members fit the schema as they are, and their dates are in their stored form. */
   readonly fits?: true;
 }

@@ -101,29 +101,6 @@ describe("A proxied upload", () => {
     );
   });
 
-  it.each(["PUT", "PATCH"])("%s keeps files, and ignores what bodies say of them", async (method) => {
-    const id = await vault.made("papers", { scan: { id: "forged" }, pages: 3 });
-    expect(Object.keys((await vault.send("GET", `papers/${id}`)).body)).toEqual(["id", "title", "_meta"]);
-    const scan = await vault.uploaded(`papers/${id}/_files/scan`);
-    const body = { title: "b", scan: null, pages: [{ size: 1 }] };
-    const changed = await vault.send(method, `papers/${id}`, { body });
-    expect(changed.status).toBe(200);
-    expect(changed.body).toMatchObject({ title: "b", scan, _meta: { version: 3 } });
-    expect(changed.body["pages"]).toBeUndefined();
-    const operations = [
-      {
-        op: method === "PUT" ? "replace" : "patch",
-        collection: "papers",
-        id,
-        [method === "PUT" ? "document" : "patch"]: body,
-      },
-    ];
-    const batch = await vault.send("POST", "_batch", { body: { operations } });
-    expect(batch.body["results"]).toMatchObject([{ title: "b", scan, _meta: { version: 4 } }]);
-    const admin = await vault.send("GET", `papers/${id}`);
-    expect(admin.body["scan"]).toEqual(scan);
-  });
-
   it("If-Match holds for the document", async () => {
     const id = await vault.made("papers");
     const wrong = await vault.bring("POST", `papers/${id}/_files/scan`, {

@@ -15,7 +15,7 @@ export const changes = {
   "file-field-added": {
     kind: "additive",
     message: "documents can have a file there",
-    why: "Requests that worked go on working; a member of that name in bodies is ignored.",
+    why: "Requests that worked go on working, but for bodies with a member of that name, which the schema did not declare.",
   },
   "file-types-narrowed": {
     kind: "breaking",

@@ -1,16 +1,22 @@
 import type { Detail } from "../../errors.ts";
-import type { JsonObject } from "../../json.ts";
-import { define } from "../../merge-patch.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
+import { define, mergePatch } from "../../merge-patch.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import type { FileField, FileLedger } from "../../realm/files.ts";
+import { equal } from "../../validation/equal.ts";
 import type { Draft } from "../draft.ts";
 
 /** The file fields of a collection: members of its documents that the server owns. */
 export interface FileMembers {
   readonly ledger: FileLedger;
-  /** A draft without them: the very object where it has none. */
+  /** A draft with its members for files apart: the very object where it has none. */
   ignoring(draft: Draft): Draft;
+  /**
+   * What a draft says of files that is not so: a body changes none.
+   * @param seen the document before, as far as its sender sees it; undefined: there is none
+   */
+  misplaced(draft: Draft, change: "replace" | "patch", seen: JsonObject | undefined): readonly Detail[];
   /** The members that the schema is asked of: the very object where there are no files. */
   apart(members: JsonObject): JsonObject;
   /** Members with the files that a stored document has: the very object where it has none. */
@@ -35,9 +41,14 @@ export function fileParts(files: readonly Pick<FileField, "name">[]): Omit<FileM
     ignoring(draft) {
       const members = apart(draft.members);
       const problems = draft.problems.filter((problem) => !isAbout(problem, names));
-      return members === draft.members && problems.length === draft.problems.length
-        ? draft
-        : { ...draft, members, problems };
+      if (members === draft.members && problems.length === draft.problems.length) return draft;
+      const sent = Object.entries(draft.members).filter(([name]) => names.includes(name));
+      return { ...draft, members, problems, files: Object.fromEntries(sent) };
+    },
+    misplaced({ files: sent = {} }, change, seen) {
+      return Object.keys(sent)
+        .filter((name) => !isSame(sent, change, seen, name))
+        .map((path) => ({ path, reason: seen === undefined ? noneYet(path) : unchanged(path) }));
     },
     apart,
     together(members, stored) {
@@ -48,6 +59,30 @@ export function fileParts(files: readonly Pick<FileField, "name">[]): Omit<FileM
       return whole;
     },
   };
+}
+
+const noneYet = (field: string) =>
+  `is a file field, which no body has: create the document, then send the file to POST …/_files/${field}`;
+const unchanged = (field: string) =>
+  `is a file field, which no body changes: DELETE …/_files/${field}/{file} removes a file, POST …/_files/${field} adds one`;
+
+/** Whether a body leaves a file field as its sender has read it; null is no file, too. */
+function isSame(sent: JsonObject, change: "replace" | "patch", seen: JsonObject = {}, name: string): boolean {
+  const before = Object.hasOwn(seen, name) ? seen[name] : undefined;
+  const value = sent[name];
+  const held: JsonObject = before === undefined ? {} : { [name]: before };
+  const after = change === "patch" && value !== undefined ? mergePatch(held, { [name]: value })[name] : value;
+  const isNone = after === undefined || after === null || (Array.isArray(after) && after.length === 0);
+  if (before === undefined || isNone) return before === undefined && isNone;
+  return equal(asRead(after), asRead(before));
+}
+
+/** Without what reads add, and what changes without a new version of the document. */
+function asRead(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(asRead);
+  if (!isJsonObject(value)) return value;
+  const { url, versions, ...file } = value;
+  return file;
 }
 
 /** What the schema is asked of a stored document: its members without its files. */

@@ -49,7 +49,8 @@ export function newDocument(
   const requested = customId === undefined ? refuseId(draft.id) : requestedId(customId, draft.id, access);
   requireWrite(definition, access, "create");
   const belonging = belongingIn(definition, place);
-  requireValid(definition, draft.members, draft.problems);
+  const misplaced = files?.misplaced(draft, "replace", undefined) ?? [];
+  requireValid(definition, draft.members, [...draft.problems, ...misplaced]);
   requireCreate(collection, access, draft, requested, belonging);
 
   const id = requested ?? collection.newId();

@@ -1,5 +1,5 @@
 import { timestamp } from "../../clock.ts";
-import { unavailable } from "../../errors.ts";
+import { type Detail, unavailable } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import { mergePatch } from "../../merge-patch.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
@@ -10,7 +10,7 @@ import { type Access, allows, refusalBy } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type Draft, ownMembers } from "../draft.ts";
 import { documentText } from "../encode.ts";
-import { together } from "../field-rules.ts";
+import { together, without } from "../field-rules.ts";
 import type { FileMembers } from "../files/members.ts";
 import { createdAt, nextMeta } from "../meta.ts";
 import { type Belonging, belongingOf, metaInData, requireSameOrganization } from "../organizations.ts";
@@ -48,12 +48,16 @@ export async function updateDocument(
 /** What judges an update needs of its collection. */
 export type Judging = Pick<Collection, "definition" | "fieldRules">;
 
+type JudgingFiles = Judging & {
+  readonly files: Pick<FileMembers, "apart" | "misplaced" | "together"> | undefined;
+};
+
 /**
  * The members that a document would have after an update.
  * @throws ApiError `immutable_field` | `unavailable` | `validation_error`
  */
 export function membersAfter(
-  collection: Judging & { readonly files: Pick<FileMembers, "apart" | "together"> | undefined },
+  collection: JudgingFiles,
   access: Access,
   found: Existing,
   draft: Draft,
@@ -63,7 +67,12 @@ export function membersAfter(
   requireSameOrganization(collection.definition, found.meta, draft.organizations);
   if (change === "patch") requireKnownForm(collection, found);
   const meant = kept(collection, access, found, draft, changed(found, draft, change));
-  const own = valid(collection, draft, files?.apart(meant) ?? meant);
+  const own = valid(
+    collection,
+    draft,
+    files?.apart(meant) ?? meant,
+    misplacedFiles(collection, access, found, draft, change),
+  );
   return files?.together(own, found.document) ?? own;
 }
 
@@ -104,15 +113,33 @@ function kept(
   return fieldRules.keep(context, found.document, draft.members, members);
 }
 
+/** Files in the draft that are not those of the document, as the caller sees it: of hidden ones nothing is told. */
+function misplacedFiles(
+  { files, fieldRules }: JudgingFiles,
+  { context }: Access,
+  { document }: Existing,
+  draft: Draft,
+  change: Change,
+): readonly Detail[] {
+  if (files === undefined || draft.files === undefined) return [];
+  const hidden = context === undefined ? [] : (fieldRules?.hidden(context, document) ?? []);
+  return files.misplaced(draft, change, without(document, hidden));
+}
+
 /**
  * The members with their dates in their stored form. What the schema declares no longer and has rules of its own does not
  * stand in the way of changing the rest.
  * @throws ApiError `validation_error`
  */
-function valid({ definition, fieldRules }: Judging, draft: Draft, members: JsonObject): JsonObject {
-  if (draft.fits === true) return members;
+function valid(
+  { definition, fieldRules }: Judging,
+  draft: Draft,
+  members: JsonObject,
+  misplaced: readonly Detail[],
+): JsonObject {
+  if (draft.fits === true && misplaced.length === 0) return members;
   const [judged, retired] = fieldRules?.apart(draft.members, members) ?? [members, []];
-  requireValid(definition, judged, draft.problems);
+  requireValid(definition, judged, [...draft.problems, ...misplaced]);
   return together(judged, retired);
 }
 
