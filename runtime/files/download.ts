@@ -17,6 +17,12 @@ import type { Place } from "./place.ts";
 import type { RealmStorage } from "./realm.ts";
 import { type Bytes, original, versionOf } from "./version-bytes.ts";
 
+/** Headers that pages of other origins send for a file, and read of its answer. */
+export const downloading = {
+  sent: "Range, If-Range",
+  read: "Accept-Ranges, Content-Range, Content-Disposition, Content-Length",
+} as const;
+
 export function downloadFrom(place: Place): (exchange: Exchange) => Promise<Answer> {
   const { realm, definition, collection, field, entrance, storage, ledger } = place;
   const caching = publicCaching(definition);

@@ -6,7 +6,7 @@ import { parameters } from "../http/parameters.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type { RouteFactory } from "../realm/exchange.ts";
 import { declaredFields } from "./declared.ts";
-import { fileAnswer, fileNamed } from "./download.ts";
+import { downloading, fileAnswer, fileNamed } from "./download.ts";
 import { noSuchFile } from "./errors.ts";
 import { storageOf } from "./realm.ts";
 import { original, versionOf } from "./version-bytes.ts";
@@ -22,6 +22,7 @@ export function linkedFiles(collections: readonly CollectionDefinition[]): Route
     const fieldOf = declaredFields(collections);
     return {
       class: "document",
+      manners: downloading,
       async handle(exchange) {
         parameters(exchange.search, []);
         const link = openLink(realm, exchange.params["signed"] ?? "");

@@ -32,7 +32,7 @@ import { comesBy, type FileField } from "../realm/files.ts";
 import { completeAt } from "./direct/complete.ts";
 import { receiveUpload } from "./direct/receive.ts";
 import { startAt } from "./direct/start.ts";
-import { downloadFrom } from "./download.ts";
+import { downloadFrom, downloading } from "./download.ts";
 import { linkedFiles } from "./linked.ts";
 import { type Place, placeIn } from "./place.ts";
 import { removeFrom } from "./remove.ts";
@@ -59,7 +59,7 @@ const served: readonly (readonly [RouteContract, (at: (realm: RealmInstance) => 
 ];
 
 function plain(): PathManners {
-  return { sent: "X-Svc-Filename, Content-Digest, Range, If-Range" };
+  return { sent: `X-Svc-Filename, Content-Digest, ${downloading.sent}`, read: downloading.read };
 }
 
 function resumable({ field }: Place): PathManners {
