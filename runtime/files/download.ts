@@ -1,4 +1,5 @@
 /** `GET …/_files/{field}/{file}`: the bytes of a file (files.md, Routes). */
+import type { BlobStore } from "../blobs/store.ts";
 import { readable } from "../documents/access.ts";
 import { parseDocument } from "../documents/encode.ts";
 import { missing } from "../documents/missing.ts";
@@ -10,6 +11,8 @@ import { isId } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
 import type { Answer, Exchange } from "../realm/exchange.ts";
 import type { FileField, FileObject, NamedFile } from "../realm/files.ts";
+import { binary } from "./bytes.ts";
+import { charsetOf, MARK } from "./content/text.ts";
 import { fileError, noSuchFile } from "./errors.ts";
 import { filesIn, isHidden } from "./field.ts";
 import { disposition } from "./names.ts";
@@ -66,17 +69,31 @@ const addressLifetime = 600;
 async function addressOf(
   { blobs }: RealmStorage,
   { name, type }: FileObject,
-  { key }: Bytes,
+  bytes: Bytes,
 ): Promise<Answer | undefined> {
   if (blobs.signed === undefined) return undefined;
-  const as = { disposition: disposition(name, type), type: contentType(type) };
-  const location = await blobs.signed.get(key, as, addressLifetime);
+  const as = { disposition: disposition(name, type), type: await contentType(blobs, type, bytes) };
+  const location = await blobs.signed.get(bytes.key, as, addressLifetime);
   return { status: 302, headers: { location, "cache-control": "private, no-store" } };
 }
 
-/** As browsers are told it. */
-function contentType(type: string): string {
-  return type.startsWith("text/") ? `${type}; charset=utf-8` : type;
+/** As browsers are told it: of a text with its charset, which its first bytes say. */
+async function contentType(
+  blobs: Pick<BlobStore, "open">,
+  type: string,
+  { key, size }: Bytes,
+): Promise<string> {
+  if (!type.startsWith("text/")) return type;
+  const last = Math.min(size, MARK) - 1;
+  const head: Uint8Array[] = [];
+  try {
+    const whole = new AbortController().signal;
+    if (last > 0)
+      for await (const piece of binary(await blobs.open(key, { first: 0, last }, whole))) head.push(piece);
+  } catch {
+    // Whoever reads on is told what hinders it.
+  }
+  return `${type}; charset=${charsetOf(Buffer.concat(head))}`;
 }
 
 /**
@@ -97,18 +114,20 @@ export function fileNamed(
 }
 
 /** The bytes of a file or of a version of it, or the part of them that is asked for. */
-export function fileAnswer(
+export async function fileAnswer(
   exchange: Exchange,
   { blobs, metrics }: Pick<RealmStorage, "blobs" | "metrics">,
   { name, type }: FileObject,
-  { key, size, name: tag }: Bytes,
+  bytes: Bytes,
   cacheControl: string | undefined,
-): Answer {
+): Promise<Answer> {
+  const { key, size, name: tag } = bytes;
+  const told = await contentType(blobs, type, bytes);
   return ranged(exchange, {
     length: size,
     etag: `"${tag}"`,
     headers: {
-      "content-type": contentType(type),
+      "content-type": told,
       "content-disposition": disposition(name, type),
       // Whatever it is, nothing in it runs as if it were ours.
       "content-security-policy": "sandbox",
@@ -119,14 +138,14 @@ export function fileAnswer(
       try {
         return await blobs.open(key, range, gone);
       } catch (error) {
-        const told = fileError(error);
-        metrics?.failed("download", told instanceof ApiError ? told.code : "internal_error");
-        throw told;
+        const failure = fileError(error);
+        metrics?.failed("download", failure instanceof ApiError ? failure.code : "internal_error");
+        throw failure;
       }
     },
-    ended(bytes, of) {
-      metrics?.sent(bytes);
-      if (bytes < of) metrics?.failed("download", "cut_off");
+    ended(sent, of) {
+      metrics?.sent(sent);
+      if (sent < of) metrics?.failed("download", "cut_off");
     },
   });
 }

@@ -101,6 +101,26 @@ describe("A proxied upload", () => {
     );
   });
 
+  it.each([
+    ["utf-16le", Buffer.from("\ufeffStraße\n", "utf16le")],
+    ["utf-16be", Buffer.from("\ufeffStraße\n", "utf16le").swap16()],
+    ["utf-32le", Buffer.from("fffe00006100000062000000", "hex")],
+    ["utf-8", Buffer.from("\ufeffStraße\n")],
+    ["utf-8", Buffer.from("a")],
+    ["utf-8", Buffer.alloc(0)],
+  ])("a text comes back with its charset, %s", async (charset, bytes) => {
+    const id = await vault.made("papers");
+    const sent = { bytes, headers: { "content-type": "text/csv" } };
+    const file = await vault.uploaded(`papers/${id}/_files/text`, 0, sent);
+    expect(file["type"]).toBe("text/csv");
+    const path = `papers/${id}/_files/text/${file["id"]}`;
+    for (const method of ["GET", "HEAD"]) {
+      const { headers } = await vault.bring(method, path);
+      expect(headers.get("content-type")).toBe(`text/csv; charset=${charset}`);
+    }
+    expect((await vault.bring("GET", path)).bytes.equals(bytes)).toBe(true);
+  });
+
   it("If-Match holds for the document", async () => {
     const id = await vault.made("papers");
     const wrong = await vault.bring("POST", `papers/${id}/_files/scan`, {
