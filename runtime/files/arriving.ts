@@ -1,7 +1,8 @@
 /** What came, judged: its type by its content, and images as they are stored. */
 import type { Spooled } from "../blobs/store.ts";
 import { ApiError } from "../errors.ts";
-import { InvalidImage, isImage, storedImage } from "./content/images.ts";
+import { InvalidImage } from "./content/decoding.ts";
+import { isImage, storedImage } from "./content/images.ts";
 import { judge, UnsupportedType } from "./content/judge.ts";
 import type { Place } from "./place.ts";
 

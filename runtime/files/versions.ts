@@ -12,7 +12,8 @@ import type { ByteSource, RealmInstance } from "../realm/exchange.ts";
 import type { FileMetrics } from "../realm/file-metrics.ts";
 import type { FileObject } from "../realm/files.ts";
 import { Turns } from "../turns.ts";
-import { InvalidImage, rendered } from "./content/images.ts";
+import { InvalidImage } from "./content/decoding.ts";
+import { rendered } from "./content/images.ts";
 import type { DeclaredVersion } from "./declared.ts";
 
 /** A version that is stored. */

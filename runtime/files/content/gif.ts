@@ -1,13 +1,21 @@
-/** Whether a GIF is whole: what decodes it takes one that is cut off, and shows the frames that came. */
+/** What a GIF says of itself, which its decoder does not: it takes one that is cut off, and drops the canvas of some sizes. */
 import { open } from "node:fs/promises";
 import type { Spooled } from "../../blobs/store.ts";
+import { headOf } from "./head.ts";
 
 const WINDOW = 65_536;
 const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 const TRAILER = 0x3b;
 
-/** Whether its blocks, one after another, lead to its trailer. */
+/** The canvas that frames are put on, and where its blocks begin. @throws RangeError for a file that is cut before them */
+export async function gifCanvas(spooled: Spooled) {
+  const head = await headOf(spooled, 13);
+  const [width, height] = [head.readUInt16LE(6), head.readUInt16LE(8)];
+  return { width, height, blocks: 13 + tableSize(head.readUInt8(10)) };
+}
+
+/** Whether its blocks, one after another, lead to its trailer, or to the end of the file after a frame. */
 export async function isWholeGif(spooled: Spooled): Promise<boolean> {
   const nothing = Buffer.alloc(0);
   if (spooled.kind === "memory") return isWhole(async (at) => (at === 0 ? spooled.bytes : nothing));
@@ -50,13 +58,18 @@ const AFTER = -1;
 function* throughBlocks(): Generator<number, boolean, number> {
   const flags = yield 10;
   let next = 2 + tableSize(flags);
+  let before: number | undefined;
   for (;;) {
     const block = yield next;
-    if (block === TRAILER) return true;
+    if (block === TRAILER || (block === AFTER && before === IMAGE)) return true;
+    before = block;
     if (block === EXTENSION) next = 1;
     else if (block === IMAGE) next = 1 + tableSize(yield 8);
     else return false;
-    for (let size = yield next; size > 0; size = yield size);
+    let size = yield next;
+    while (size > 0) size = yield size;
+    // Without the empty block that ends them, some of them are missing.
+    if (size === AFTER) return false;
     next = 0;
   }
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSpool, type Spool } from "../../blobs/spool.ts";
-import { type Image, InvalidImage, imageLimits, isImage, rendered, storedImage } from "./images.ts";
+import { type Image, InvalidImage, imageLimits } from "./decoding.ts";
+import { isImage, rendered, storedImage } from "./images.ts";
 import { inMemory, onDisk } from "./testing/files.ts";
 import { gifOf, pngOf } from "./testing/hostile.ts";
 

@@ -30,13 +30,15 @@ export interface Source {
   readonly metadata: Metadata;
   /** Of WebP. */
   readonly isLossless: boolean;
+  /** Of GIF: the first frame was added, and is left out. */
+  readonly isFramed?: true | undefined;
 }
 
 /** @param purpose `original`: as close to what came as the format allows */
 export function written(
   image: Sharp,
   format: ImageFormat,
-  { metadata, isLossless }: Source,
+  { metadata, isLossless, isFramed }: Source,
   purpose: "original" | "version",
 ): Sharp {
   const isOriginal = purpose === "original";
@@ -55,7 +57,8 @@ export function written(
     case "webp":
       return image.webp(isLossless ? { lossless: true } : { quality: isOriginal ? 92 : 80 });
     case "gif":
-      return image.gif();
+      // They are those of all frames of the file.
+      return image.gif(isFramed && metadata.delay ? { delay: metadata.delay.slice(1) } : {});
     case "tiff":
       return metadata.bitsPerSample === 1 && isOriginal
         ? image.tiff({ bitdepth: 1, compression: "ccittfax4" })
