@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BlobRecord, collections, readBlob, writeFileRecord } from "../documents/files/records.ts";
+import { realmUsage } from "../documents/files/usage.ts";
 import { code, collection, day } from "../documents/testing/shop.ts";
 import { field } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
@@ -22,8 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([vault.stop(), small.stop()]));
 
-const usage = async (of = vault) =>
-  (await of.records("usage")).find(({ id }) => id === "realm") ?? { bytes: 0, files: 0 };
+const usage = (of = vault) => realmUsage(of.store("shop"));
 const refs = async (sha256: unknown) =>
   (await vault.records("blobs")).find(({ id }) => id === sha256)?.["refs"];
 

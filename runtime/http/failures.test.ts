@@ -17,7 +17,7 @@ test.each<[Error, number, string, string | undefined]>([
   [new StoreBusy(), 503, "unavailable", "1"],
   [new QueryTimeout(), 503, "unavailable", undefined],
   [new IndexBuilding(30), 503, "index_building", "30"],
-  [new TransactionConflict(new Error("x")), 409, "write_conflict", undefined],
+  [new TransactionConflict(new Error("x")), 503, "unavailable", "15"],
   [new DocumentTooLarge(), 413, "payload_too_large", undefined],
   [new Error("topsecret"), 500, "internal_error", undefined],
 ])("Errors: what clients see of %o", (error, status, code, retryAfter) => {

@@ -24,7 +24,8 @@ export function apiError(error: unknown): ApiError {
     return unavailable("The store cannot be reached.", undefined, error);
   }
   if (error instanceof TransactionConflict) {
-    return new ApiError("write_conflict", "Other writes came in between; try again.", { cause: error });
+    // Whoever goes on gives way sooner: a process has died that held what is to be written, until the store lets go of it.
+    return unavailable("Other writes hold what is to be written.", conflictPasses, error);
   }
   if (error instanceof DocumentTooLarge) {
     return new ApiError("payload_too_large", tooLarge[error.what]);
@@ -36,6 +37,9 @@ export function apiError(error: unknown): ApiError {
   }
   return new ApiError("internal_error", "Something went wrong on our side.", { cause: error });
 }
+
+/** Milliseconds. */
+const conflictPasses = 15_000;
 
 const tooLarge = {
   document: "The document is larger than the store can hold.",

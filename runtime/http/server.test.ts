@@ -283,9 +283,9 @@ describe("Error envelope: every error has it", () => {
     }
   });
 
-  it("what a store says of writes: 409 write_conflict, 413 payload_too_large", async () => {
+  it("what a store says of writes: 503 unavailable, 413 payload_too_large", async () => {
     for (const [how, status, code] of [
-      ["conflict", 409, "write_conflict"],
+      ["conflict", 503, "unavailable"],
       ["large", 413, "payload_too_large"],
     ] as const) {
       const response = await ask(`/v1/shop/main/fail/${how}`);

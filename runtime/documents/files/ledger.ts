@@ -24,10 +24,11 @@ const none: Names = { org: null, purge_at: null, files: [] };
 
 /** Keeps {@link FileLedger} in the store. @param now epoch milliseconds */
 export function fileLedger(
-  store: Pick<Store, "collection">,
+  store: Pick<Store, "collection" | "isShared">,
   quotas: StorageDefinition,
   now: () => number,
 ): FileLedger {
+  const spending = { quotas, isShared: store.isShared };
   return {
     async read(collection, document) {
       const found = await store.collection(collections.names).get(keyOf(collection, document), "live");
@@ -89,13 +90,14 @@ export function fileLedger(
 
   async function use(transaction: Transaction, before: Names, after: Names): Promise<void> {
     const [had, has] = [sizeOf(before.files), sizeOf(after.files)];
-    await spend(transaction, quotas, undefined, less(has, had));
+    await spend(transaction, spending, undefined, less(has, had));
     if (before.org === after.org) {
-      if (after.org !== null) await spend(transaction, quotas, after.org, less(has, had));
+      if (after.org !== null) await spend(transaction, spending, after.org, less(has, had));
       return;
     }
-    if (before.org !== null) await spend(transaction, quotas, before.org, less({ bytes: 0, files: 0 }, had));
-    if (after.org !== null) await spend(transaction, quotas, after.org, has);
+    if (before.org !== null)
+      await spend(transaction, spending, before.org, less({ bytes: 0, files: 0 }, had));
+    if (after.org !== null) await spend(transaction, spending, after.org, has);
   }
 }
 

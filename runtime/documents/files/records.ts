@@ -55,7 +55,8 @@ export interface BlobRecord {
 
 /**
  * `_svc.usage`: what the documents of `realm`, or of `org:<id>`, name, in the trash too, and what uploads under way hold
- * there. Of `caller:<hash>` and `field:<place>` there is the latter alone, as long as there is any.
+ * there. Where there is no quota and the store is shared, `realm/<number>` and `org:<id>/<number>` say it together, each of them
+ * perhaps less than nothing. Of `caller:<hash>` and `field:<place>` there is the latter alone, as long as there is any.
  */
 export interface UsageRecord {
   readonly id: string;

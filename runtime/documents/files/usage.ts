@@ -1,8 +1,9 @@
 /** What files take up, and what uploads under way hold of it: counted in the very transactions that write them. */
-import { hash } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { ApiError, tooManyRequests } from "../../errors.ts";
 import type { StorageDefinition } from "../../realm/files.ts";
-import { Outdated } from "../../retry.ts";
+import { longBackoff, Outdated, optimistic } from "../../retry.ts";
+import { batches } from "../../store/batches.ts";
 import { DuplicateId } from "../../store/contract/errors.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
@@ -23,28 +24,81 @@ type Quotas = Pick<StorageDefinition, "quota" | "quotaPerOrg">;
 /** Uploads that one caller may have open. */
 export const openPerCaller = 100;
 
+/**
+ * Records that what is used without a quota is spread over, where the store is shared: of one that a process holds which has died
+ * no other transaction has to wait for.
+ */
+const SLOTS = 16;
+
 /** Milliseconds after which somebody may have completed one. */
 const again = 60_000;
 
 const nothing: Used = { bytes: 0, files: 0 };
 
 /**
- * What documents name is so much more, or less.
+ * What documents name is so much more, or less. Of who has no quota any of several records says it, so that no transaction
+ * holds what all of them write.
  * @param org undefined: of the realm
  * @throws ApiError `quota_exceeded`; Outdated
  */
 export async function spend(
   transaction: Transaction,
-  quotas: Quotas,
+  { quotas, isShared }: Spending,
   org: string | undefined,
   more: Used,
 ): Promise<void> {
   if (more.bytes === 0 && more.files === 0) return;
   const { id, most, whose } = org === undefined ? ofRealm(quotas) : ofOrganization(quotas, org);
-  const { record, version } = await usage(transaction, id);
+  const of = most === undefined && isShared ? slotOf(id, randomInt(SLOTS)) : id;
+  const { record, version } = await usage(transaction, of);
   const next = { ...record, bytes: record.bytes + more.bytes, files: record.files + more.files };
   if (more.bytes > 0) requireRoom(next, most, whose);
   await putRecord(transaction, collections.usage, version, next);
+}
+
+/** What decides which records say what is used. */
+export interface Spending {
+  readonly quotas: Quotas;
+  /** Several processes write to the store. */
+  readonly isShared: boolean;
+}
+
+function slotOf(id: string, slot: number): string {
+  return `${id}/${slot}`;
+}
+
+const ofSlot = /^(realm|org:[^/]+)\/\d+$/;
+
+/**
+ * Brings what was used without a quota into the records that a quota is judged by; to be called before they are, and again as
+ * long as there may be processes that know of no quota.
+ */
+export async function foldUsage(store: Store, quotas: Quotas): Promise<void> {
+  if (!store.isShared || (quotas.quota === undefined && quotas.quotaPerOrg === undefined)) return;
+  for await (const batch of batches(store.collection(collections.usage), READ)) {
+    for (const { id: slot } of batch) {
+      const [, id = ""] = ofSlot.exec(slot) ?? [];
+      const most = id === "realm" ? quotas.quota : quotas.quotaPerOrg;
+      if (id !== "" && most !== undefined) await fold(store, slot, id);
+    }
+  }
+}
+
+const READ = { documents: 1_000, characters: 8 * 1024 ** 2 };
+
+function fold(store: Store, slot: string, id: string): Promise<boolean> {
+  return optimistic(longBackoff, () =>
+    store.transaction(async (transaction) => {
+      const part = await usage(transaction, slot);
+      if (part.version === undefined) return true;
+      const { record, version } = await usage(transaction, id);
+      const { bytes, files } = part.record;
+      if (!(await transaction.collection(collections.usage).remove(slot, part.version))) throw new Outdated();
+      const next = { ...record, bytes: record.bytes + bytes, files: record.files + files };
+      await putRecord(transaction, collections.usage, version, next);
+      return true;
+    }),
+  );
 }
 
 /** What a quota leaves. */
@@ -134,9 +188,13 @@ async function add(transaction: Transaction, id: string, more: Used): Promise<Re
 }
 
 /** What the documents of the realm name. */
-export async function realmUsage(store: Pick<Store, "collection">): Promise<Used> {
-  const { bytes, files } = (await usage(store, "realm")).record;
-  return { bytes, files };
+export async function realmUsage(store: Pick<Store, "collection" | "isShared">): Promise<Used> {
+  const slots = store.isShared ? Array.from({ length: SLOTS }, (_, slot) => slotOf("realm", slot)) : [];
+  const all = await Promise.all(["realm", ...slots].map((id) => usage(store, id)));
+  return all.reduce(
+    (sum, { record }) => ({ bytes: sum.bytes + record.bytes, files: sum.files + record.files }),
+    nothing,
+  );
 }
 
 async function usage(

@@ -11,6 +11,7 @@ import {
   readNames,
   readUsage,
 } from "../../../runtime/documents/files/records.ts";
+import { realmUsage } from "../../../runtime/documents/files/usage.ts";
 import { fileSweep } from "../../../runtime/files/sweep.ts";
 import { TRUE } from "../../../runtime/filter/algebra.ts";
 import { silent } from "../../../runtime/http/testing/server.ts";
@@ -71,6 +72,7 @@ export async function swept(
     const ledger = (await all(collections.names)).map((stored) => readNames(stored).record);
     const counts = (await all(collections.blobs)).map((stored) => readBlob(stored).record);
     const usage = (await all(collections.usage)).map((stored) => readUsage(stored).record);
+    const used = await realmUsage(store);
     const sum = named.reduce((bytes, { size }) => bytes + size, 0);
     return [
       ...differing(
@@ -90,8 +92,11 @@ export async function swept(
       ),
       ...differing(
         "usage",
-        usage.map(({ id, bytes, files, open }) => `${id}: ${bytes}, ${files}, ${open?.bytes ?? "none"} open`),
-        usage.length === 0 && sum === 0 ? [] : [`realm: ${sum}, ${named.length}, none open`],
+        [
+          `${used.bytes}, ${used.files}`,
+          ...usage.flatMap(({ id, open }) => (open === undefined ? [] : [`${id}: ${open.bytes} open`])),
+        ],
+        [`${sum}, ${named.length}`],
       ),
     ];
   } finally {
