@@ -62,6 +62,7 @@ export { realtimeRoutes } from "./realtime/route.ts";
 export * from "./rules/index.ts";
 export { duplicateItems, equal } from "./validation/equal.ts";
 export { appendErrors } from "./validation/errors.ts";
+export { evaluated } from "./validation/evaluated.ts";
 export { formats } from "./validation/formats.ts";
 export { linearPattern } from "./validation/linear-pattern.ts";
 export { isMultipleOf } from "./validation/multiples.ts";

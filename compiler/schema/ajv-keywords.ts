@@ -1,11 +1,12 @@
 /** Keywords that ajv's own code does not judge as documents need it. */
 import { createRequire } from "node:module";
 import type { CodeKeywordDefinition, Vocabulary } from "ajv";
-import { _, type Code, Name, str } from "ajv/dist/compile/codegen/index.js";
+import { _, str } from "ajv/dist/compile/codegen/index.js";
 import { beyondSafeIntegers } from "../../runtime/json.ts";
 import { duplicateItems } from "../../runtime/validation/equal.ts";
 import { linearPattern } from "../../runtime/validation/linear-pattern.ts";
 import { isMultipleOf } from "../../runtime/validation/multiples.ts";
+import { type Tracking, tracked, unevaluatedItems } from "./ajv-evaluated.ts";
 import { slowPatternKeyword } from "./slow-pattern.ts";
 
 const require = createRequire(import.meta.url);
@@ -18,9 +19,6 @@ function ofAjv(vocabulary: string): CodeKeywordDefinition {
 }
 
 const ajvOneOf = ofAjv("applicator/oneOf");
-const ajvPatternProperties = ofAjv("applicator/patternProperties");
-const ajvRef = ofAjv("core/ref");
-const ajvUnevaluatedProperties = ofAjv("unevaluated/unevaluatedProperties");
 
 /** Ajv's compares every pair of items. */
 const uniqueItems: CodeKeywordDefinition = {
@@ -76,47 +74,19 @@ const oneOf: CodeKeywordDefinition = {
 };
 
 /**
- * Names known to be evaluated while a validator runs, and more: `true` stands for all names, nothing for none. A new object, for
- * ajv may share the one that it is made from, and without prototype, where every name of `Object`'s would be found.
+ * Ajv's ends at the first error within, and loses errors there: what stands beside `prefixItems` is not asked of a shorter list,
+ * and the last property that a pattern of `patternProperties` matches speaks for all.
  */
-function evaluated(names: Name, more: Code = _``): Code {
-  return _`${names} === true || { __proto__: null, ...${names}${more} }`;
+function askingAll(def: CodeKeywordDefinition): CodeKeywordDefinition {
+  return {
+    ...def,
+    code(context, ruleType) {
+      const subschema = context.subschema.bind(context);
+      context.subschema = ({ allErrors: _first, ...applied }, valid) => subschema(applied, valid);
+      def.code(context, ruleType);
+    },
+  };
 }
-
-/** Ajv's adds names to what may be `true` or nothing. */
-const patternProperties: CodeKeywordDefinition = {
-  ...ajvPatternProperties,
-  code(context) {
-    const { gen, it } = context;
-    const { props } = it;
-    if (!(props instanceof Name)) return ajvPatternProperties.code(context);
-    const matching = gen.var("props", _`{ __proto__: null }`);
-    it.props = matching;
-    ajvPatternProperties.code(context);
-    gen.assign(props, evaluated(props, _`, ...${matching}`));
-    it.props = props;
-  },
-};
-
-/** Ajv's lets the names beside a `$ref` into those of the schema that it leads to, for the next documents as well. */
-const ref: CodeKeywordDefinition = {
-  ...ajvRef,
-  code(context) {
-    ajvRef.code(context);
-    const { props } = context.it;
-    if (props instanceof Name) context.gen.assign(props, evaluated(props));
-  },
-};
-
-/** Ajv's takes `constructor` and its like for evaluated. */
-const unevaluatedProperties: CodeKeywordDefinition = {
-  ...ajvUnevaluatedProperties,
-  code(context) {
-    const { props } = context.it;
-    if (props instanceof Name) context.gen.assign(props, evaluated(props));
-    ajvUnevaluatedProperties.code(context);
-  },
-};
 
 /** Beside `type: integer`, which ajv takes 1e300 for: a double beyond ±(2^53 - 1) may stand for other integers too. */
 export const safeInteger = "safeInteger";
@@ -154,12 +124,25 @@ export const slowPattern: CodeKeywordDefinition = {
 };
 
 const ours: ReadonlyMap<string, CodeKeywordDefinition> = new Map(
-  Object.entries({ $ref: ref, multipleOf, oneOf, patternProperties, unevaluatedProperties, uniqueItems }),
+  Object.entries({
+    if: askingAll(ofAjv("applicator/if")),
+    multipleOf,
+    not: askingAll(ofAjv("applicator/not")),
+    oneOf,
+    unevaluatedItems: unevaluatedItems(ofAjv("unevaluated/unevaluatedItems")),
+    uniqueItems,
+  }),
 );
 
 /** A vocabulary with our keywords in the place of ajv's. */
-export function ownVocabulary(vocabulary: Vocabulary): Vocabulary {
-  return vocabulary.map((each) =>
-    typeof each === "string" ? each : (ours.get(String(each.keyword)) ?? each),
-  );
+export function ownVocabulary(vocabulary: Vocabulary, tracking: Tracking): Vocabulary {
+  return vocabulary.map((each) => {
+    const own = typeof each === "string" ? undefined : ours.get(String(each.keyword));
+    const def = own ?? each;
+    return isOfCode(def) && (tracking.props || tracking.items) ? tracked(def, tracking) : def;
+  });
+}
+
+function isOfCode(def: Vocabulary[number]): def is CodeKeywordDefinition {
+  return typeof def === "object" && "code" in def;
 }

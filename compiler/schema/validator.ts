@@ -79,6 +79,7 @@ function compile(schema: Schema): ValidatorCode {
 function compiledSchema(schema: Schema) {
   const documents = schema.files.map((file) => file.document);
   const uses = (word: string): boolean => documents.some((document) => mentions(document, word));
+  const tracking = { props: uses("unevaluatedProperties"), items: uses("unevaluatedItems") };
   const ajv = new Ajv({
     allErrors: true,
     strict: false,
@@ -90,11 +91,11 @@ function compiledSchema(schema: Schema) {
     ownProperties: inheritedNames.some(uses),
     next: true,
     dynamicRef: uses("$dynamicRef") || uses("$dynamicAnchor"),
-    unevaluated: uses("unevaluatedProperties") || uses("unevaluatedItems"),
+    unevaluated: tracking.props || tracking.items,
     code: { source: true, esm: true, lines: true, formats: _`require("realmc/runtime").formats` },
     logger: { log: refuse, warn: refuse, error: refuse },
   });
-  for (const vocabulary of vocabularies) ajv.addVocabulary(ownVocabulary(vocabulary));
+  for (const vocabulary of vocabularies) ajv.addVocabulary(ownVocabulary(vocabulary, tracking));
   ajv.addKeyword(safeIntegers).addKeyword(slowPattern);
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
   for (const file of schema.files) ajv.addSchema(ajvDocument(file), fileUri(file.path));
@@ -133,7 +134,9 @@ function ajvSchema(schema: JsonValue): Record<string, unknown> | boolean {
 }
 
 function knownKeywords(schema: JsonObject): JsonObject {
-  const kept = Object.entries(withSlowPattern(schema)).filter(([keyword]) => !leftOut.has(keyword));
+  const kept = Object.entries(withProtoPattern(withSlowPattern(schema))).filter(
+    ([keyword]) => !leftOut.has(keyword),
+  );
   const known = Object.fromEntries(asksForIntegers(schema) ? [...kept, [safeInteger, true]] : kept);
   const mapped = mapSubschemas(known, (subschema) =>
     isJsonObject(subschema) ? knownKeywords(subschema) : subschema,
@@ -161,6 +164,21 @@ function withSlowPattern(schema: JsonObject): JsonObject {
   return pattern === undefined ? plain : { ...others, [slowPatternKeyword]: pattern };
 }
 
+/** Ajv passes over a property of this name, and takes it for an additional one; by a pattern it is found. */
+function withProtoPattern(schema: JsonObject): JsonObject {
+  const { properties, patternProperties } = schema;
+  const property =
+    isJsonObject(properties) && Object.hasOwn(properties, protoName) ? properties[protoName] : undefined;
+  if (property === undefined) return schema;
+  const patterns = isJsonObject(patternProperties) ? patternProperties : {};
+  const beside = patterns[protoPattern];
+  const both = beside === undefined ? property : { allOf: [beside, property] };
+  return { ...schema, patternProperties: { ...patterns, [protoPattern]: both } };
+}
+
+const protoPattern = "^__proto__$";
+const protoName = "__proto__";
+
 /** `{ "$ref": "address.json" }`, with `$defs` at most. */
 function isAliasOfFile({ $ref, $defs: _, ...others }: JsonObject): boolean {
   return (
@@ -173,6 +191,7 @@ const runtimeNames: Readonly<Record<string, string>> = {
   'require("ajv/dist/runtime/equal").default': "equal",
   'require("ajv/dist/runtime/ucs2length").default': "codePointLength",
   'require("realmc/runtime").duplicateItems': "duplicateItems",
+  'require("realmc/runtime").evaluated': "evaluated",
   'require("realmc/runtime").isMultipleOf': "isMultipleOf",
 };
 

@@ -2,6 +2,7 @@
 import type { Validator } from "../../../runtime/realm/validator.ts";
 import { duplicateItems, equal } from "../../../runtime/validation/equal.ts";
 import { appendErrors } from "../../../runtime/validation/errors.ts";
+import { evaluated } from "../../../runtime/validation/evaluated.ts";
 import { formats } from "../../../runtime/validation/formats.ts";
 import { linearPattern } from "../../../runtime/validation/linear-pattern.ts";
 import { isMultipleOf } from "../../../runtime/validation/multiples.ts";
@@ -14,6 +15,7 @@ const runtime: Readonly<Record<string, unknown>> = {
   codePointLength,
   duplicateItems,
   equal,
+  evaluated,
   formats,
   isMultipleOf,
   linearPattern,
