@@ -102,6 +102,7 @@ export type {
   DocumentFields,
   Groups,
   IfTrait,
+  NullCondition,
   OrderKey,
   OrganizationFields,
   OwnershipFields,

@@ -9,6 +9,9 @@ export type TextCondition<V> = V | (Operators<V> & TextOperators);
 /** Of a field that holds objects, which are compared by what is in them. */
 export type PresenceCondition = PresenceOperators;
 
+/** Of a field that holds objects or null. */
+export type NullCondition = null | OperatorsOn<"all" | "values", null>;
+
 type Operators<V> = OperatorsOn<"all" | "values" | "ordered", V>;
 
 type PresenceOperators = OperatorsOn<"all", never>;

@@ -47,8 +47,11 @@ describe("where 3: value types", () => {
     [{ marks: [null] }, "where.marks element 0 must not be null: use $isNull"],
     [{ tags: { $gt: ["a"] } }, "where.tags.$gt must be a string"],
     [{ address: "Wien" }, holdsObjects("where.address")],
-    [{ address: null }, holdsObjects("where.address")],
-    [{ address: { $ne: null } }, holdsObjects("where.address.$ne")],
+    [{ address: { $in: [null, "Wien"] } }, holdsObjects("where.address.$in")],
+    [{ lines: null }, holdsObjects("where.lines")],
+    [{ lines: { $ne: null } }, holdsObjects("where.lines.$ne")],
+    [{ nothing: 1 }, holdsObjects("where.nothing")],
+    [{ nothing: { $gt: null } }, holdsObjects("where.nothing.$gt")],
     [{ lines: [] }, holdsObjects("where.lines")],
     [{ lines: { $in: [[]] } }, holdsObjects("where.lines.$in")],
     [

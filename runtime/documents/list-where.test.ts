@@ -122,6 +122,14 @@ describe("where 3: operators", () => {
     [{ body: { $notNull: false } }, others("texts", "lower")],
     [{ address: { $notNull: true } }, ["home"]],
     [{ address: { $isNull: true } }, others("home")],
+    [{ address: null }, others("home")],
+    [{ address: { $ne: null } }, ["home"]],
+    [{ address: { $in: [null] } }, others("home")],
+    [{ address: { $nin: [null] } }, ["home"]],
+    [{ nothing: null }, all],
+    [{ nothing: { $eq: null } }, all],
+    [{ nothing: { $ne: null } }, []],
+    [{ nothing: { $in: [] } }, []],
     [{ lines: { $notNull: true } }, ["lines"]],
   ])("where 3: %j", async (where, expected) => {
     expect(await found(where)).toEqual(expected);

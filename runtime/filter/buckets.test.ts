@@ -59,6 +59,8 @@ test.each([
   ["2026-01-01", "Europe/London", "2026-01-01T00:00:00.000+00:00"],
   ["2026-01-01", "UTC", "2026-01-01T00:00:00.000Z"],
   ["2026-01-01", "etc/utc", "2026-01-01T00:00:00.000Z"],
+  ["0000-01-01", "America/New_York", "0000-01-01T00:00:02.000-04:56"],
+  ["0001-01-01", "America/New_York", "0001-01-01T00:00:02.000-04:56"],
   ["9999-12-31", "Pacific/Pago_Pago", "9999-12-31T00:00:00.000-11:00"],
   // Offsets of so many seconds have no form in RFC 3339: the instant and the day are right all the same.
   ["1960-01-01", "Africa/Monrovia", "1960-01-01T00:00:30.000-00:44"],
@@ -73,6 +75,21 @@ test("Aggregation: an instant whose local year has no four digits is shown in UT
   expect(formatInZone("0000-01-01T00:00:00.000Z", "America/New_York")).toBe("0000-01-01T00:00:00.000Z");
   expect(zones.dayOf("Asia/Tokyo", "9999-12-31T23:00:00.000Z")).toBe("9999-12-31");
   expect(zones.dayOf("America/New_York", "0000-01-01T00:00:00.000Z")).toBe("0000-01-01");
+});
+
+test("Aggregation: the first and the last years begin in their zone, in every zone", () => {
+  for (const zone of Intl.supportedValuesOf("timeZone")) {
+    for (const year of ["0000", "0001", "0002", "9999"]) {
+      const start = startOfDay(`${year}-01-01`, zone);
+      expect([zone, formatInZone(start, zone)]).toEqual([
+        zone,
+        expect.stringMatching(isUtc(zone) ? /Z$/ : new RegExp(`^${year}-01-01T.*[+-]\\d\\d:\\d\\d$`)),
+      ]);
+      // What began before all years counts from the first instant on.
+      const began = zones.dayOf(zone, start);
+      expect([zone, began]).toEqual([zone, `${year}-01-01`]);
+    }
+  }
 });
 
 test("Aggregation: in every zone an instant lies in its day, which begins where it begins", () => {

@@ -8,8 +8,8 @@ export type BucketUnit = (typeof bucketUnits)[number];
 const hour = 3_600_000;
 /** Local time is never further from UTC; clocks do not change twice within twice as much. */
 const furthest = 16 * hour;
-/** What a day of a year before 0 counts as. */
-const firstDay = "0000-01-01";
+/** The first instant that has a stored form; local days of years before 0 count as its day. */
+const earliest = Date.parse("0000-01-01");
 
 const namesOfUtc = /^(?:(?:etc\/)?(?:utc|uct|universal|zulu|gmt|gmt[+-]?0|greenwich))$/i;
 
@@ -29,13 +29,13 @@ export function isUtc(zone: string): boolean {
  */
 export function startOfDay(day: string, zone: string): string {
   const midnight = `${day}${MIDNIGHT}`;
-  if (isUtc(zone) || day === firstDay) return midnight;
+  if (isUtc(zone)) return midnight;
   const local = Date.parse(midnight);
   const [from, to] = [local - furthest, local + furthest];
   const change = zones.changeBetween(zone, from, to);
   const before = local - zones.offsetAt(zone, from);
   const start = before < change ? before : Math.max(change, local - zones.offsetAt(zone, to));
-  return new Date(start).toISOString();
+  return new Date(Math.max(start, earliest)).toISOString();
 }
 
 /**

@@ -12,7 +12,7 @@ export function conditionType(
   condition: TypeNamed,
 ): Code {
   const members = valueTypes(kinds, values);
-  if (members.length === 0) return condition("PresenceCondition");
+  if (members.length === 0) return condition(nullable ? "NullCondition" : "PresenceCondition");
   const value = join([...members, when(nullable, () => code`null`)], union);
   const whole = arrays.includes(path) ? code`${value} | readonly (${value})[]` : value;
   return code`${condition(kinds.includes("string") ? "TextCondition" : "Condition")}<${whole}>`;

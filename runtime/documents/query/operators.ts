@@ -128,8 +128,9 @@ const readers: Readonly<Record<OperatorName, Operator>> = {
 };
 
 /** Why operators that are for others do not apply to a field; undefined: they do (api-decisions, Queries). */
-function mismatch(on: WhereOperator["on"], field: Field): string | undefined {
+function mismatch({ on, takes }: WhereOperator, field: Field, value: JsonValue): string | undefined {
   if (on === "all") return undefined;
+  if (holdsObjects(field) && field.nullable && asksForNull(takes, value)) return undefined;
   if (holdsObjects(field))
     return "the field holds objects, which take only $isNull and $notNull; name a field inside";
   if (on === "ordered" && field.kinds.every((kind) => kind === "boolean" || kind === "object"))
@@ -138,12 +139,18 @@ function mismatch(on: WhereOperator["on"], field: Field): string | undefined {
   return undefined;
 }
 
+/** Whether an operator is asked of nothing but null, which a field may be that holds no values otherwise (spec: where 3). */
+function asksForNull(takes: WhereOperator["takes"], value: JsonValue): boolean {
+  if (takes === "value") return value === null;
+  return takes === "values" && Array.isArray(value) && value.every((each: JsonValue) => each === null);
+}
+
 /** Operators by their names. */
 export type Operators = ReadonlyMap<string, Operator>;
 
 /** The operators of a field (spec: where 3). */
 export const operators: Operators = new Map(
-  operatorEntries.map(([name, { on }]) => [name, applicable(on, readers[name])]),
+  operatorEntries.map(([name, operator]) => [name, applicable(operator, readers[name])]),
 );
 
 /** The operators of subscriptions: those that compare values (spec: Realtime stream, Subscription rules 1). */
@@ -151,9 +158,9 @@ export const comparisons: Operators = new Map(
   [...operators].filter(([name]) => isOperatorName(name) && whereOperators[name].on !== "text"),
 );
 
-function applicable(on: WhereOperator["on"], operator: Operator): Operator {
+function applicable(declared: WhereOperator, operator: Operator): Operator {
   return (field, value, refuse) => {
-    const reason = mismatch(on, field);
+    const reason = mismatch(declared, field, value);
     return reason === undefined ? operator(field, value, refuse) : refused(reason, refuse);
   };
 }

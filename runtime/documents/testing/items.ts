@@ -21,6 +21,7 @@ const fields = {
   "lines.notes": field("lines.notes", "string", ["lines", "lines.notes"]),
   address: field("address", ["object", "null"]),
   "address.city": field("address.city", "string"),
+  nothing: field("nothing", ["object", "null"]),
   either: field("either", ["string", "integer"]),
   constructor: field("constructor", "string"),
   author: field("author", "string"),
@@ -39,7 +40,7 @@ const items = collection("items", {
 /** Each has its `name`; what a test asks of one document says nothing of the others. */
 const documents: readonly JsonObject[] = [
   { name: "empty" },
-  { name: "nulls", body: null, hours: null, due: null, tags: null, address: null },
+  { name: "nulls", body: null, hours: null, due: null, tags: null, address: null, nothing: null },
   { name: "texts", body: "Straße 100% A_B", either: "5", constructor: "x" },
   { name: "lower", body: "straße 100x a-b" },
   { name: "numbers", priority: 3, hours: 1.5, marks: [1, 2], either: 5 },

@@ -183,11 +183,12 @@ const likePattern: JsonObject = {
 };
 
 /**
- * What a field may equal: a value, or a whole array where the field holds one. Nothing for objects, which are compared by
- * what is in them.
+ * What a field may equal: a value, or a whole array where the field holds one. Of objects, which are compared by
+ * what is in them, null alone.
  */
 function equalTo(pool: SchemaPool, { kinds, nullable, array }: Kinds): readonly JsonObject[] {
-  const value = kinds.every((kind) => kind === "object") ? undefined : operand(pool, kinds, nullable);
+  if (kinds.every((kind) => kind === "object")) return nullable ? [{ type: "null" }] : [];
+  const value = operand(pool, kinds, nullable);
   if (!value) return [];
   return array ? [value, { type: "array", items: value }] : [value];
 }
