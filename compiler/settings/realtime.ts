@@ -17,12 +17,12 @@ declare module "../model/model.ts" {
 
 const codes = {
   "realtime-unreadable": {
-    severity: "error",
+    severity: "warning",
     summary: "A collection with realtime that nobody may read.",
-    message: "{reason}, so nobody but API keys could follow this collection",
-    hint: "give it a read rule that somebody can satisfy, or remove realtime",
+    message: "{reason}, so nobody but API keys can follow this collection",
+    hint: "leave it where programs with keys follow it, as they do an outbox; otherwise give it a read rule, or remove realtime",
     explanation:
-      "A stream shows a caller the documents that they may read. Without a read rule, or with one that holds for nobody, signed in or not, every subscription is refused; only API keys with the scope `read`, which rules do not concern, could follow the collection.",
+      "A stream shows a caller the documents that they may read. Without a read rule, or with one that holds for nobody, signed in or not, every subscription of a user is refused; only API keys with the scope `read`, which rules do not concern, can follow the collection.",
     wrong: { "collection.yaml": "rules: { create: user != null }\nrealtime: true" },
     right: { "collection.yaml": "rules: { create: user != null, read: user != null }\nrealtime: true" },
   },
