@@ -1,6 +1,8 @@
 import type { Detail } from "../errors.ts";
-import { problemsNamed } from "../http/body.ts";
+import { type JsonBody, problemsNamed } from "../http/body.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
+import { undeclaredIntegers } from "./large-integers.ts";
 import { type NamedOrganization, organizationsNamed } from "./organizations.ts";
 
 /** A document, or a patch of one, as a client sent it. */
@@ -15,18 +17,34 @@ export interface Draft {
   readonly problems: readonly Detail[];
   /** Members for file fields, which no body changes; absent: there are none. */
   readonly files?: JsonObject;
+  /** Integers beyond ±(2^53 - 1) in it. */
+  readonly large: ReadonlySet<number>;
   /** The members fit the schema as they are, and their dates are in their stored form. */
   readonly fits?: true;
 }
 
 /** @param org the organization that the request's `?org=` names */
-export function draftOf(value: JsonObject, problems: readonly Detail[], org?: string): Draft {
+export function draftOf(
+  value: JsonObject,
+  { problems, large }: Pick<JsonBody, "problems" | "large">,
+  org?: string,
+): Draft {
   return {
     id: value["id"],
     organizations: organizationsNamed(value, org),
     members: ownMembers(value),
     problems: problems.length === 0 ? problems : ownProblems(problems),
+    large: large.values,
   };
+}
+
+/** What no document of the collection may hold. */
+export function problemsOf(
+  { fields }: Pick<CollectionDefinition, "fields">,
+  { members, problems, large }: Draft,
+): readonly Detail[] {
+  const beyond = undeclaredIntegers(members, fields, large);
+  return beyond.length === 0 ? problems : [...problems, ...beyond];
 }
 
 /** The members of a document that the server does not own: the very object where it has no others. */

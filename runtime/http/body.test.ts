@@ -153,23 +153,23 @@ describe("Common request rules 3: the body", () => {
 });
 
 describe("Numbers and names of a body", () => {
+  const large = (text: string) => read(text).large.problems.map(({ path }) => path);
+
   it("reports what would be read back as such an integer", () => {
-    expect(read('{"a":1e20,"b":1e21,"c":1000000000000000000000}').problems.map(({ path }) => path)).toEqual([
-      "a",
-      "b",
-      "c",
-    ]);
-    expect(read('{"a":1e20,"b":1e21}').problems.map(({ path }) => path)).toEqual(["a"]);
+    expect(large('{"a":1e20,"b":1e21,"c":1000000000000000000000}')).toEqual(["a", "b", "c"]);
+    expect(large('{"a":1e20,"b":1e21}')).toEqual(["a"]);
   });
 
   it("reports integers beyond 2^53-1, with their paths", () => {
-    const { problems } = read('{"a":9007199254740992,"b":[{"c":-9007199254740993}],"d":9007199254740991}');
-    expect(problems.map(({ path }) => path)).toEqual(["a", "b.0.c"]);
+    const text = '{"a":9007199254740992,"b":[{"c":-9007199254740993}],"d":9007199254740991}';
+    expect(large(text)).toEqual(["a", "b.0.c"]);
+    expect(read(text).problems).toEqual([]);
+    expect([...read(text).large.values]).toEqual([9007199254740992, -9007199254740992]);
   });
 
   it("takes -0, 1e3 and large numbers that were not written as integers", () => {
     const { value, problems } = read('{"a":-0,"b":1e3,"c":6.02e23,"d":"9007199254740993","e":1.5e300}');
-    expect(problems).toEqual([]);
+    expect([...problems, ...large('{"c":6.02e23,"e":1.5e300}')]).toEqual([]);
     expect(value).toEqual({ a: -0, b: 1000, c: 6.02e23, d: "9007199254740993", e: 1.5e300 });
   });
 

@@ -15,6 +15,21 @@ export interface JsonBody {
   readonly value: JsonObject;
   /** What is well-formed JSON but no document may hold; the caller answers it as `validation_error` with the schema's. */
   readonly problems: readonly Detail[];
+  /** Integers beyond ±(2^53 - 1), which only what is declared as a number takes. */
+  readonly large: LargeIntegers;
+}
+
+export interface LargeIntegers {
+  /** Where they are, as problems. */
+  readonly problems: readonly Detail[];
+  readonly values: ReadonlySet<number>;
+}
+
+export const noLargeIntegers: LargeIntegers = { problems: [], values: new Set() };
+
+/** All that is wrong with a body whose members take no large integers. */
+export function problemsIn({ problems, large }: JsonBody): readonly Detail[] {
+  return [...problems, ...large.problems].slice(0, problemsNamed);
 }
 
 const deepest = 64;
@@ -45,7 +60,7 @@ export function readObject(text: string): JsonBody {
   if (!isJsonObject(value)) throw invalid("it is not an object");
   const walk = new Walk(text);
   walk.object(value);
-  return { value, problems: walk.problems };
+  return { value, problems: walk.problems, large: walk.large };
 }
 
 /** How large it is; 0 where it was not read. */
@@ -107,6 +122,8 @@ function mediaTypeOf(header: string): string | undefined {
 /** The one walk over a parsed body. */
 class Walk {
   readonly problems: Detail[] = [];
+  readonly #largeProblems: Detail[] = [];
+  readonly #largeValues = new Set<number>();
   readonly #text: string;
   readonly #strings: boolean;
   /** Where the walk is; joined only where something is wrong. */
@@ -117,6 +134,10 @@ class Walk {
     this.#text = text;
     // In valid UTF-8, only an escape can spell a lone surrogate or NUL: without one, no string needs a look.
     this.#strings = text.includes("\\u");
+  }
+
+  get large(): LargeIntegers {
+    return { problems: this.#largeProblems, values: this.#largeValues };
   }
 
   object(object: JsonObject): void {
@@ -163,16 +184,21 @@ class Walk {
       this.#integers ??= integersIn(this.#text);
       if (!this.#integers.has(value)) return;
     }
-    this.#add(name, beyondSafeIntegers);
+    this.#largeValues.add(value);
+    add(this.#largeProblems, this.#pathTo(name), beyondSafeIntegers);
   }
 
   #add(name: string | number, reason: string): void {
-    if (this.problems.length < problemsNamed) this.problems.push({ path: this.#pathTo(name), reason });
+    add(this.problems, this.#pathTo(name), reason);
   }
 
   #pathTo(name: string | number): string {
     return [...this.#path, name].join(".");
   }
+}
+
+function add(problems: Detail[], path: string, reason: string): void {
+  if (problems.length < problemsNamed) problems.push({ path, reason });
 }
 
 /** The values of numbers in a JSON text that are written without fraction and exponent. */

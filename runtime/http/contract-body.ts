@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Received } from "../realm/exchange.ts";
 import type { ValidationError } from "../realm/validator.ts";
 import { validationDetails } from "../validation/details.ts";
-import { problemsNamed, readJson } from "./body.ts";
+import { problemsIn, problemsNamed, readJson } from "./body.ts";
 
 /** The body that a contract asks for; never in routes without one. */
 export type BodyOf<C extends RouteContract> = C extends { readonly body: { readonly schema: infer S } }
@@ -49,7 +49,9 @@ export function bodyReader<C extends RouteContract>(
   const { properties } = schema;
   return (exchange) => (judge) => {
     const isNone = body.optional === true && exchange.body === "none";
-    const { value, problems } = isNone ? { value: {}, problems: [] } : readJson(exchange, media);
+    const sent = isNone ? undefined : readJson(exchange, media);
+    const value = sent?.value ?? {};
+    const problems = sent === undefined ? [] : problemsIn(sent);
     const told = new Problems(problems.filter(({ path }) => !judgedLater.some((place) => place.test(path))));
     const found = new Problems([]);
     if (!validate(value)) {

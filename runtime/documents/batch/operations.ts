@@ -1,4 +1,5 @@
 import { ApiError, type Detail } from "../../errors.ts";
+import type { JsonBody } from "../../http/body.ts";
 import { type Condition, readBatchIfMatch } from "../../http/etag.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
 import { type Draft, draftOf } from "../draft.ts";
@@ -33,17 +34,16 @@ const membersOf: Readonly<Record<Operation["op"], readonly string[]>> = {
 
 /**
  * Reads the body of a batch (spec: Batch request).
- * @param problems what was found wrong when the body was read
  * @throws ApiError `validation_error` naming all malformed members, else `invalid_header` for a malformed `if_match`
  */
-export function readOperations(body: JsonObject, problems: readonly Detail[]): readonly Operation[] {
-  const { operations, ...others } = body;
+export function readOperations(body: JsonBody): readonly Operation[] {
+  const { operations, ...others } = body.value;
   if (!Array.isArray(operations) || operations.length === 0 || operations.length > most) {
     throw invalid([{ path: "operations", reason: `must be an array of 1 to ${most} operations` }]);
   }
   const found: Found = { members: [], conditions: [] };
   for (const path of Object.keys(others)) found.members.push({ path, reason: "is not allowed" });
-  const read = operations.map((operation, at) => new OperationReader(at, found).read(operation, problems));
+  const read = operations.map((operation, at) => new OperationReader(at, found).read(operation, body));
   if (found.members.length > 0) throw invalid(found.members);
   if (found.conditions.length > 0) {
     throw new ApiError("invalid_header", "An if_match is malformed.", { details: found.conditions });
@@ -73,7 +73,7 @@ class OperationReader {
     this.#found = found;
   }
 
-  read(value: JsonValue, problems: readonly Detail[]): Operation | undefined {
+  read(value: JsonValue, body: JsonBody): Operation | undefined {
     if (!isJsonObject(value)) return this.#refuse("", "must be an object");
     const { op, collection } = value;
     if (typeof collection !== "string") this.#refuse("collection", "must be a string");
@@ -81,7 +81,7 @@ class OperationReader {
     this.#refuseOthers(op, value);
     const target = op === "create" ? undefined : this.#target(value);
     const draft =
-      op === "delete" ? undefined : this.#draft(op === "patch" ? "patch" : "document", value, problems);
+      op === "delete" ? undefined : this.#draft(op === "patch" ? "patch" : "document", value, body);
     if (typeof collection !== "string") return undefined;
     if (op === "create") {
       if (draft === undefined) return undefined;
@@ -125,16 +125,15 @@ class OperationReader {
     return undefined;
   }
 
-  #draft(member: "document" | "patch", value: JsonObject, problems: readonly Detail[]): Draft | undefined {
+  #draft(member: "document" | "patch", value: JsonObject, { problems, large }: JsonBody): Draft | undefined {
     const content = value[member];
     if (!isJsonObject(content)) return this.#refuse(member, "must be an object");
-    if (problems.length === 0) return draftOf(content, problems);
     const place = `operations.${this.#at}.${member}.`;
     const inside = problems.filter(({ path }) => path.startsWith(place));
-    return draftOf(
-      content,
-      inside.map(({ path, reason }) => ({ path: path.slice(place.length), reason })),
-    );
+    return draftOf(content, {
+      problems: inside.map(({ path, reason }) => ({ path: path.slice(place.length), reason })),
+      large,
+    });
   }
 }
 

@@ -85,14 +85,10 @@ function readNumber(field: Field, value: number): Reading<number> {
   const takesFractions = kinds.includes("number");
   if (!takesFractions && !kinds.includes("integer")) return mismatch(field);
   // What overflows a double was read as infinite.
-  if (!Number.isFinite(value)) return beyond;
-  if (!Number.isInteger(value)) return takesFractions ? { value } : mismatch(field);
-  // From 1e21 on, numbers are written with an exponent: no digits of an integer got lost, and documents hold them.
-  const isLarge = takesFractions && Math.abs(value) >= 1e21;
-  return Number.isSafeInteger(value) || isLarge ? { value } : beyond;
+  if (takesFractions) return Number.isFinite(value) ? { value } : { problem: "is too large for a number" };
+  if (Number.isFinite(value) && !Number.isInteger(value)) return mismatch(field);
+  return Number.isSafeInteger(value) ? { value } : { problem: beyondSafeIntegers };
 }
-
-const beyond = { problem: beyondSafeIntegers };
 
 function mismatch({ kinds }: Field): { readonly problem: string } {
   const allowed = kinds.flatMap((kind) => (kind === "object" ? [] : [names[kind]]));

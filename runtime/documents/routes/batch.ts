@@ -53,8 +53,8 @@ export function batchRoute(
           await piece();
           return readJson(received, contract.body.media);
         };
-        const plan = async ({ value, problems }: JsonBody, piece: Piece): Promise<Work> =>
-          workOf(request, await planBatch(request, readOperations(value, problems), piece));
+        const plan = async (body: JsonBody, piece: Piece): Promise<Work> =>
+          workOf(request, await planBatch(request, readOperations(body), piece));
         const bytes = bodyBytes(received);
         if (key === undefined) {
           const work = await slices.run(async (piece) => plan(await read(piece), piece));

@@ -31,11 +31,11 @@ export const createDocument = collectionRoute(
       const { received, access } = await receive(asked, exchange, () =>
         isRefused() ? refusalBy(definition, asked, "create") : undefined,
       );
-      const { value, problems } = readJson(received, contract.body.media);
+      const sent = readJson(received, contract.body.media);
       const placed = entrance.place(access, named);
       const place = placed instanceof Promise ? await placed : placed;
 
-      const draft = draftOf(value, problems);
+      const draft = draftOf(sent.value, sent);
       const checked = () => newDocument(collection, access, exchange, draft, place);
       const answer = (stored: StoredDocument): Answer => {
         const { text, tag } = view(access, stored);
@@ -55,7 +55,7 @@ export const createDocument = collectionRoute(
           },
         };
       };
-      const request = { body: value, named, withheld: access.withheld };
+      const request = { body: sent.value, named, withheld: access.withheld };
       return remember(key, request, prepare, bodyBytes(received));
     };
   },

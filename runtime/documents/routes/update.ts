@@ -25,8 +25,8 @@ function updateRoute(contract: typeof replace | typeof patch, change: Change) {
       requireWrite(definition, asked, "update");
       const org = query(exchange.search).get("org");
       const { received, access } = await receive(asked, exchange);
-      const { value, problems } = readJson(received, contract.body.media);
-      const draft = draftOf(value, problems, org);
+      const sent = readJson(received, contract.body.media);
+      const draft = draftOf(sent.value, sent, org);
       const condition = conditionOf(exchange.headers);
       const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
       const bytes = bodyBytes(received);

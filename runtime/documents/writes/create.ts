@@ -9,7 +9,7 @@ import { requireValid } from "../../validation/details.ts";
 import { type Access, allows, nothing, refusalBy, requireWrite } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { refuseId, requestedId } from "../custom-id.ts";
-import type { Draft } from "../draft.ts";
+import { type Draft, problemsOf } from "../draft.ts";
 import { documentText } from "../encode.ts";
 import { refusedWrite } from "../errors.ts";
 import { createdMeta } from "../meta.ts";
@@ -50,7 +50,7 @@ export function newDocument(
   requireWrite(definition, access, "create");
   const belonging = belongingIn(definition, place);
   const misplaced = files?.misplaced(draft, "replace", undefined) ?? [];
-  requireValid(definition, draft.members, [...draft.problems, ...misplaced]);
+  requireValid(definition, draft.members, [...problemsOf(definition, draft), ...misplaced]);
   requireCreate(collection, access, draft, requested, belonging);
 
   const id = requested ?? collection.newId();

@@ -8,7 +8,7 @@ import type { DocumentWrite, StoredDocument } from "../../store/contract/documen
 import { misfitsOf, requireValid } from "../../validation/details.ts";
 import { type Access, allows, refusalBy } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
-import { type Draft, ownMembers } from "../draft.ts";
+import { type Draft, ownMembers, problemsOf } from "../draft.ts";
 import { documentText } from "../encode.ts";
 import { together, without } from "../field-rules.ts";
 import type { FileMembers } from "../files/members.ts";
@@ -82,7 +82,7 @@ export function membersAfter(
  */
 export function checkedDraft({ definition, fieldRules, files }: Collection, sent: Draft): Draft {
   const draft = files?.ignoring(sent) ?? sent;
-  if (draft.problems.length > 0 || fieldRules !== undefined) return draft;
+  if (fieldRules !== undefined || problemsOf(definition, draft).length > 0) return draft;
   const members = { ...draft.members };
   return misfitsOf(definition, members).length === 0 ? { ...draft, members, fits: true } : draft;
 }
@@ -139,7 +139,7 @@ function valid(
 ): JsonObject {
   if (draft.fits === true && misplaced.length === 0) return members;
   const [judged, retired] = fieldRules?.apart(draft.members, members) ?? [members, []];
-  requireValid(definition, judged, [...draft.problems, ...misplaced]);
+  requireValid(definition, judged, [...problemsOf(definition, draft), ...misplaced]);
   return together(judged, retired);
 }
 

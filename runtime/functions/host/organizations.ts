@@ -1,5 +1,5 @@
 import { ApiError } from "../../errors.ts";
-import { readJson } from "../../http/body.ts";
+import { problemsIn, readJson } from "../../http/body.ts";
 import { isId } from "../../ids.ts";
 import { claimsProblem, replaceClaims } from "../../organizations/administration/claims.ts";
 import { findOrganization } from "../../organizations/change.ts";
@@ -23,10 +23,12 @@ export async function setClaims(
   { id, claims }: Extract<HostRequest, { kind: "claims" }>,
 ): Promise<HostReply> {
   if (!isPossible(realm, id)) throw noSuchOrganization();
-  const { value, problems } = readJson(
+  const body = readJson(
     { body: Buffer.from(claims), headers: { "content-type": "application/json" } },
     "json",
   );
+  const { value } = body;
+  const problems = problemsIn(body);
   const reason = claimsProblem(value);
   const details = reason === undefined ? problems : [...problems, { path: "", reason }];
   if (details.length > 0) throw new ApiError("validation_error", "The claims are not valid.", { details });
