@@ -19,6 +19,7 @@ const always = [
   "scripts/organizations/**/*.test.ts",
   "scripts/realtime/**/*.test.ts",
   "scripts/security/{at-rest,races}.test.ts",
+  "scripts/validation/**/*.test.ts",
 ];
 
 /** All that could: what else runs on both when `REALMC_TESTS=full`. */
