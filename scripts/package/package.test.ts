@@ -51,7 +51,9 @@ describe("what is published", () => {
   it("is what users need, and no sources, tests or scripts", () => {
     const folders = new Set(tarball.files.map((path) => path.replace(/[^/]*$/, "")));
     expect(
-      [...folders].filter((path) => !/^(?:lib\/runtime|compiler\/init\/template|examples)\/./.test(path)),
+      [...folders].filter(
+        (path) => !/^(?:lib\/(?:runtime|sources)|compiler\/init\/template|examples)\/./.test(path),
+      ),
     ).toEqual([
       "",
       "compiler/cli/",
@@ -63,9 +65,6 @@ describe("what is published", () => {
       "lib/cli/",
       "lib/docs/",
       "lib/runtime/",
-      "runtime/client/",
-      "runtime/client/contracted/",
-      "runtime/documents/",
     ]);
     const ofTests = /\.test\.|testing|testdata|golden|fixture/;
     const template = "compiler/init/template/config/app/work/_func/finish/handler";
@@ -75,8 +74,7 @@ describe("what is published", () => {
     ]);
     const sources = tarball.files.filter((path) => /\.ts$/.test(path) && !/\.d\.ts$/.test(path));
     // What clients are made of, handlers and migrations of examples, the file that the README shows, and what a new project starts from.
-    const expected =
-      /^runtime\/client\/|^runtime\/documents\/shape\.ts$|^examples\/\w+\/\w+\/(?:_func|\w+\/_migrations)\//;
+    const expected = /^lib\/sources\/runtime\/|^examples\/\w+\/\w+\/(?:_func|\w+\/_migrations)\//;
     expect(sources.filter((path) => !expected.test(path))).toEqual([
       `${template}.ts`,
       "generated/helpdesk/support/tickets/rules.ts",

@@ -5,6 +5,8 @@ import { dirname, join, relative } from "node:path";
 import { docsFiles } from "../../compiler/bundle/docs.ts";
 import { bundled } from "../../compiler/cli/compiled.mjs";
 import { writeWhole } from "../../compiler/output/write.ts";
+import { publishedSources } from "../../templates/client/sources.ts";
+import { clientSources } from "../../templates/client/standalone.ts";
 import { root } from "../workspace.ts";
 
 /** By its place: other versions may be installed beside it, for tests. */
@@ -19,6 +21,8 @@ try {
   compileRuntime(draft);
   // `runtime/http/docs/files.ts` finds them there.
   for (const file of await docsFiles()) await writeWhole(draft, file);
+  for (const [path, text] of clientSources())
+    await writeWhole(join(draft, relative("lib", publishedSources)), { path, text });
   replace(library, draft);
 } finally {
   rmSync(draft, { recursive: true });

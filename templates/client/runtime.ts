@@ -1,10 +1,8 @@
 /** What is the same in the client of every realm: modules of `runtime/client`, joined. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Realm } from "../../compiler/model/model.ts";
-import { packageRoot } from "../../compiler/package/package.ts";
 import { modulesOf } from "./contracted/parts.ts";
 import { followable } from "./following.ts";
+import { clientSource } from "./sources.ts";
 
 /** In the order in which they are read. */
 const everywhere = [
@@ -48,7 +46,7 @@ function moduleNames(realm: Realm): readonly string[] {
 
 /** Every name that occurs in those modules, its comments aside: those of types and values alike. */
 export function runtimeNames(realm: Realm): ReadonlySet<string> {
-  const texts = moduleNames(realm).map((name) => readFileSync(join(packageRoot, name), "utf8"));
+  const texts = moduleNames(realm).map((name) => clientSource(name));
   const code = texts.join("\n").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
   return new Set(code.match(/[A-Za-z_$][\w$]*/g));
 }

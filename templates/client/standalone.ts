@@ -1,13 +1,11 @@
 /** `client.ts` that imports nothing, for `--standalone-client`: with what it uses of `realmc/client` at its end. */
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ts } from "ts-morph";
-import { packageRoot } from "../../compiler/package/package.ts";
 import { errorStatus } from "../../runtime/error-codes.ts";
 import type { EmittedFile } from "../print/code.ts";
 import { runtimeModule } from "./printing.ts";
+import { clientEntry, clientSource } from "./sources.ts";
 
-const entry = "runtime/client/index.ts";
 /** What stands in `runtime/client/codes.ts`, without the server's table. */
 const codes = `export type AnyErrorCode =${Object.keys(errorStatus)
   .map((code) => `\n  | ${JSON.stringify(code)}`)
@@ -23,6 +21,8 @@ interface Declaration {
 
 /** The modules of `realmc/client`, read once. */
 interface Runtime {
+  /** Texts of the files that it was read from, by their paths. */
+  readonly sources: ReadonlyMap<string, string>;
   readonly declarations: readonly Declaration[];
   /** Modules by what the entry exports of them. */
   readonly exports: ReadonlyMap<string, string>;
@@ -32,8 +32,7 @@ let known: Runtime | undefined;
 
 /** @param file as it is emitted, importing `realmc/client` */
 export function standalone({ path, text }: EmittedFile): EmittedFile {
-  known ??= readRuntime();
-  const runtime = known;
+  const runtime = runtimeOfClients();
   const { own, imported, local } = taken(text);
   const modules = new Set([...imported.keys(), "ApiError"].map((name) => runtime.exports.get(name)));
   const shown = [...runtime.exports]
@@ -50,6 +49,16 @@ export function standalone({ path, text }: EmittedFile): EmittedFile {
     path,
     text: [own, "// What it is made of, as `realmc/client` has it.", ...parts].join("\n\n").concat("\n"),
   };
+}
+
+/** The files that {@link standalone} reads, by their paths: all that the published package needs of them. */
+export function clientSources(): ReadonlyMap<string, string> {
+  return runtimeOfClients().sources;
+}
+
+function runtimeOfClients(): Runtime {
+  known ??= readRuntime();
+  return known;
 }
 
 /** The module without what it takes of `realmc/client`: that by the names which it has here; and names that it exports itself. */
@@ -83,13 +92,16 @@ function taken(text: string) {
 }
 
 function readRuntime(): Runtime {
+  const sources = new Map<string, string>();
   const exports = new Map<string, string>();
   const declarations: Declaration[] = [];
   const seen = new Set<string>();
   const read = (path: string, isEntry: boolean): void => {
     if (seen.has(path)) return;
     seen.add(path);
-    const text = path.endsWith("/codes.ts") ? codes : readFileSync(join(packageRoot, path), "utf8");
+    const isCodes = path.endsWith("/codes.ts");
+    const text = isCodes ? codes : clientSource(path);
+    if (!isCodes) sources.set(path, text);
     const source = parsed(path, text);
     for (const statement of source.statements) {
       const from = moduleOf(statement);
@@ -104,8 +116,8 @@ function readRuntime(): Runtime {
       for (const each of names.elements) exports.set(each.name.text, from);
     }
   };
-  read(entry, true);
-  return { declarations, exports };
+  read(clientEntry, true);
+  return { sources, declarations, exports };
 }
 
 function parsed(path: string, text: string): ts.SourceFile {
