@@ -110,14 +110,14 @@ export async function rotateKey(
   realm: Pick<RealmInstance, "store" | "clock">,
   which: Filter,
   overlap: number,
-  judge: (key: KeyRecord) => void,
+  judge: (key: KeyRecord) => void | Promise<void>,
   audit: (transaction: Transaction, key: KeyRecord) => Promise<void>,
 ): Promise<MadeKey | undefined> {
   const { rotated } = await optimistic(shortBackoff, async () => {
     const found = await findOne(realm.store, collections.keys, and(which, currentKeys));
     if (found === undefined) return { rotated: undefined };
     const before = readKey(found);
-    judge(before.record);
+    await judge(before.record);
     const rotated = await rotation(realm, before, overlap);
     await realm.store.transaction(async (transaction) => {
       await rotated.write(transaction);

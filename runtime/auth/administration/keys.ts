@@ -28,6 +28,7 @@ import { answerEntries, currentKeys, lists, pageRequest } from "../paging.ts";
 import { type Access, accesses, permitsAny, readScopes, scopesCover } from "../scopes.ts";
 import type { Administrator } from "./administrator.ts";
 import { appendAudit, auditRecord } from "./audit.ts";
+import { callBeyond } from "./callable.ts";
 
 export const listKeys = administratorRoute(
   contract.listKeys,
@@ -44,7 +45,7 @@ export const createKey = administratorRoute(
     async ({ exchange, body }, administrator) => {
       const now = realm.clock.now();
       const key = readKeyBody(body, realm, now);
-      requireRights(administrator, key);
+      await requireRights(realm, administrator, key);
       const { token, record } = makeKey(key, administrator.caller.actor, now, realm.newId);
       const audit = auditRecord(realm, exchange, administrator.caller, {
         action: "key.create",
@@ -69,9 +70,9 @@ export const rotateKey = administratorRoute(
   (realm) =>
     async ({ exchange, params, body }, administrator) => {
       const overlap = readOverlap(body);
-      const judge = (key: KeyRecord) => {
+      const judge = async (key: KeyRecord) => {
         if (!isOperators(key)) throw beyond("Keys of users and organizations are rotated by those.");
-        requireRights(administrator, askedOf(key));
+        await requireRights(realm, administrator, askedOf(key));
       };
       const rotated = await rotate(
         realm,
@@ -167,13 +168,13 @@ function judgeAdmin(value: JsonValue, tell: Tell): void {
 
 /**
  * Nobody gives a key more than they hold, over data neither (spec: Authentication 10; api-decisions: Scopes of a key).
- * @throws ApiError `forbidden`
+ * @throws (rejects with) ApiError `forbidden`
  */
-function requireRights(maker: Administrator, key: NewKey): void {
+async function requireRights(realm: RealmInstance, maker: Administrator, key: NewKey): Promise<void> {
   const { caller, administration } = maker;
   const { full, change } = administration;
   if (key.admin !== false && !full) throw beyond("Only full administrators make keys with administration.");
-  const further = accesses.find((access) => permitsAny(key.scopes, access) && !reachesData(maker, access));
+  const further = accesses.find((access) => asksForData(key, access) && !reachesData(maker, access));
   if (further !== undefined) {
     const scope = key.scopes === undefined ? "A key without scopes" : `The scope ${further} of a key`;
     throw beyond(`${scope} needs administration of the area data.`);
@@ -181,6 +182,8 @@ function requireRights(maker: Administrator, key: NewKey): void {
   if (!scopesCover(keyOf(caller)?.scopes, key.scopes)) {
     throw beyond("A key cannot make one that its own scopes do not cover.");
   }
+  const beyondMaker = await callBeyond(realm, caller, key.scopes);
+  if (beyondMaker !== undefined) throw beyond(`Who makes the key may not invoke ${beyondMaker} themselves.`);
   // Who administers users can become one by other ways too.
   const mayDelegate = full || change.has("users") || (caller.kind === "key" && caller.delegates !== false);
   if ((key.onBehalfOf || key.binding !== undefined) && !mayDelegate) {
@@ -188,6 +191,14 @@ function requireRights(maker: Administrator, key: NewKey): void {
       "A key that acts for users, or for an organization, needs administration of the area users.",
     );
   }
+}
+
+/** Calls are asked for by their names, as what their maker may invoke; all of a database, or of the realm, is what there will be, too. */
+function asksForData({ scopes }: NewKey, access: Access): boolean {
+  if (!permitsAny(scopes, access)) return false;
+  const granted = scopes?.[access];
+  const areNamed = typeof granted === "object" && granted.every((each) => each.includes("/"));
+  return access !== "call" || !areNamed;
 }
 
 /** Functions reach data by themselves: they are for who reaches it all, or, among keys, for those that may call them. */
