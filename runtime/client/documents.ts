@@ -1,6 +1,6 @@
 import type { AnyErrorCode } from "./codes.ts";
 import type { Connected } from "./connected.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, pause } from "./connection.ts";
 import { type ApiPromise, isApiError } from "./errors.ts";
 import type { Expandable, Expanded } from "./expansion.ts";
 import type {
@@ -188,6 +188,8 @@ export class Collection<S extends Shape, Further extends AnyErrorCode = never> {
         return await this.patch(id, patch, { ...options, ifMatch: document });
       } catch (error) {
         if (attempt >= attempts || !isApiError(error, "version_mismatch", "write_conflict")) throw error;
+        // Those that lost to the same write would meet again.
+        await pause(Math.random() * 12 * attempt, options.signal);
       }
     }
   }

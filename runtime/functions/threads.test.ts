@@ -39,6 +39,12 @@ const handlers = {
       ctx.log.info("closed", { id: made.id });
       return { id: made.id, qty: changed.qty, by: changed._meta.updated_by, caller: ctx.caller.kind };
     };`,
+  counts: `export default async (input, ctx) => {
+      const { id } = await ctx.db.main.notes.create({ title: "count", qty: 0 });
+      const add = () => ctx.db.main.notes.update(id, ({ qty }) => ({ qty: qty + 1 }));
+      await Promise.all(Array.from({ length: 16 }, add));
+      return (await ctx.db.main.notes.get(id)).qty;
+    };`,
   peek: "export default async (input, ctx) => await ctx.caller.db.main.notes.list();",
   refuses: `export default async (input, ctx) => { throw ctx.error(422, "not_now", "Later.", [{ a: 1 }]); };`,
   loops: "export default async () => { for (;;); };",
@@ -53,7 +59,7 @@ beforeAll(async () => {
   shop = await startFunctionShop(
     [
       webhook("digest", { secrets: ["TOKEN"] }),
-      ...["close", "peek", "refuses", "posts", "look"].map((name) => call(name)),
+      ...["close", "counts", "peek", "refuses", "posts", "look"].map((name) => call(name)),
       call("loops", { timeout: 200 }),
     ],
     {},
@@ -96,6 +102,11 @@ test("a call reads and writes by its own rights, in the name of the user who cal
   ]);
   const [stored] = await shop.stored(notes).scan(undefined, 1);
   expect(stored?.id).toBe(text(answer.body, "id"));
+});
+
+test("ctx.db: sixteen updates of one document at the same moment all take place", async () => {
+  const answer = await post("counts");
+  expect([answer.status, answer.text]).toEqual([200, "16"]);
 });
 
 test("what ctx.caller.db refuses, and nobody catches, is what the caller is answered", async () => {
