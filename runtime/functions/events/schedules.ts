@@ -1,4 +1,3 @@
-import type { Cron } from "croner";
 import { timestamp } from "../../clock.ts";
 import type { JobKind, JobRealm } from "../../jobs/kind.ts";
 import { queueJob, recordJob } from "../../jobs/queue.ts";
@@ -7,6 +6,7 @@ import type { RealmDefinition } from "../../realm/definition.ts";
 import { type EventDefinition, functionName, type ScheduleDefinition } from "../../realm/functions.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
 import { eventJob, type ScheduleState } from "./event-jobs.ts";
+import { type Times, timesReader } from "./times.ts";
 
 /** A function with a schedule. */
 type Scheduled = EventDefinition & { readonly schedule: ScheduleDefinition };
@@ -39,10 +39,10 @@ export function schedules({ functions = [] }: Pick<RealmDefinition, "functions">
     async step(realm, job) {
       const known: Schedules = JSON.parse(job.state);
       const now = realm.clock.now();
-      const lineOf = await lines();
+      const timesOf = await timesReader();
       const stand = scheduled.map((definition) => {
-        const line = () => lineOf(definition.schedule);
-        return dueOf(definition, known[functionName(definition)], line, now);
+        const times = () => timesOf(definition.schedule);
+        return dueOf(definition, known[functionName(definition)], times, now);
       });
       return async (transaction) => {
         const next: [string, Standing][] = [];
@@ -60,14 +60,8 @@ export function schedules({ functions = [] }: Pick<RealmDefinition, "functions">
 
 /** When a schedule is due after `now`, in epoch milliseconds; undefined: never again. */
 export async function nextDue(schedule: ScheduleDefinition, now: number): Promise<number | undefined> {
-  const lineOf = await lines();
-  return lineOf(schedule).nextRun(new Date(now))?.getTime();
-}
-
-/** The library is loaded where something is scheduled. */
-async function lines(): Promise<(schedule: ScheduleDefinition) => Cron> {
-  const { Cron } = await import("croner");
-  return ({ cron, timezone }) => new Cron(cron, { timezone, paused: true, mode: "5-part" });
+  const timesOf = await timesReader();
+  return timesOf(schedule).after(now);
 }
 
 function isScheduled(definition: NonNullable<RealmDefinition["functions"]>[number]): definition is Scheduled {
@@ -81,22 +75,22 @@ interface Due {
   readonly at?: string;
 }
 
-function dueOf(definition: Scheduled, before: Standing | undefined, make: () => Cron, now: number): Due {
+function dueOf(definition: Scheduled, before: Standing | undefined, make: () => Times, now: number): Due {
   const { cron, timezone } = definition.schedule;
   const isSame = before?.cron === cron && before.timezone === timezone;
   if (isSame && (before.next === null || Date.parse(before.next) > now))
     return { definition, standing: before };
-  const line = make();
-  const next = line.nextRun(new Date(now));
+  const times = make();
+  const next = times.after(now);
   const standing: Standing = {
     ...(before?.job !== undefined && { job: before.job }),
     cron,
     timezone,
-    next: next && timestamp(next.getTime()),
+    next: next === undefined ? null : timestamp(next),
   };
   if (!isSame) return { definition, standing };
-  const [last] = line.previousRuns(1, new Date(now + 1));
-  return { definition, standing, ...(last !== undefined && { at: timestamp(last.getTime()) }) };
+  const last = times.until(now);
+  return { definition, standing, ...(last !== undefined && { at: timestamp(last) }) };
 }
 
 /** Queues its run, or notes that there is none, because the one before goes on yet. */
