@@ -18,6 +18,7 @@ import {
   requireUpdate,
 } from "../../runtime/documents/writes/update.ts";
 import { ApiError } from "../../runtime/errors.ts";
+import { faultless } from "../../runtime/http/body.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { ownOrganization } from "../../runtime/realm/caller.ts";
 import type { CollectionDefinition } from "../../runtime/realm/definition.ts";
@@ -118,7 +119,7 @@ function created(
   { data: body, org, team }: Extract<Request, { readonly operation: "create" }>,
 ): Asked {
   const { customId } = definition;
-  const draft = draftOf(structuredClone(body), []);
+  const draft = draftOf(structuredClone(body), faultless);
   const id = customId === undefined ? refuseId(draft.id) : requestedId(customId, draft.id, access);
   requireWrite(definition, access, "create");
   const belonging = belongingIn(definition, placeOf(access, org, team));
@@ -143,7 +144,7 @@ function updated(
 ): Asked {
   requireWrite(definition, access, "update");
   const target = found(definition, access, document, "live");
-  const draft = draftOf(structuredClone(body), [], org);
+  const draft = draftOf(structuredClone(body), faultless, org);
   const sent = { ...draft, members: schemaMembers(definition, draft.members) };
   const judged = judging(definition);
   const members = membersAfter(judged, access, target, sent, change);

@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { code, collection } from "../documents/testing/shop.ts";
-import type { CheckRule } from "../realm/rule.ts";
+import type { JsonObject } from "../json.ts";
+import type { WriteRule } from "../realm/rule.ts";
 import { allowed, byCaller } from "../rules/index.ts";
 import { ask, claim, pdf } from "./testing/direct.ts";
 import { fileField, startVault, type Vault } from "./testing/vault.ts";
 
 const editor = byCaller(({ user }) => user?.email === "editor@example.com");
-const open: CheckRule = { check: (_, { title }) => title === "open" };
+const open: WriteRule<JsonObject | undefined> = { check: (_, document) => document?.["title"] === "open" };
 const everyone = { create: allowed, read: allowed, delete: allowed };
 const files = [fileField("scan", { upload: "any", maxFiles: 3 })];
 const collections = [

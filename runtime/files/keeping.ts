@@ -55,8 +55,9 @@ async function withdraw(
   const records = store.collection(collections.blobs);
   const { marked } = await optimistic(longBackoff, async () => {
     const stored = await records.get(sha256, "live");
-    const { record, version } = stored === undefined ? {} : readBlob(stored);
-    if (record?.coming === undefined || record.sweeping === true || record.refs > 0)
+    if (stored === undefined) return { marked: undefined };
+    const { record, version } = readBlob(stored);
+    if (record.coming === undefined || record.sweeping === true || record.refs > 0)
       return { marked: undefined };
     const { coming, ...rest } = record;
     const isLast = coming <= 1;

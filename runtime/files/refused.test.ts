@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startS3 } from "../blobs/testing/s3/server.ts";
 import { collection, text } from "../documents/testing/shop.ts";
+import type { JsonObject } from "../json.ts";
 import type { StorageDefinition } from "../realm/files.ts";
+import type { WriteRule } from "../realm/rule.ts";
 import { allowed } from "../rules/index.ts";
 import { type Refusal, refusals, type Sending, ways } from "./testing/refusals.ts";
 import { fileField, startVault, type Vault } from "./testing/vault.ts";
@@ -13,6 +15,7 @@ import { fileField, startVault, type Vault } from "./testing/vault.ts";
 const mib = 1024 * 1024;
 const quota = 3 * mib;
 const more = { upload: "any", maxSize: 4 * mib } as const;
+const titledA: WriteRule<JsonObject | undefined> = { check: (_, document) => document?.["title"] === "a" };
 const papers = collection("papers", {
   files: [
     fileField("scan", more),
@@ -21,7 +24,7 @@ const papers = collection("papers", {
     fileField("ruled", more),
   ],
   rules: { create: allowed, read: allowed, update: allowed, delete: allowed },
-  fieldRules: [{ path: ["ruled"], write: { check: (_, { title }) => title === "a" } }],
+  fieldRules: [{ path: ["ruled"], write: titledA }],
 });
 
 interface Place {

@@ -1,5 +1,5 @@
 import { ApiError, type Detail } from "../errors.ts";
-import { type JsonBody, noLargeIntegers, readJson, textOf } from "../http/body.ts";
+import { faultless, type JsonBody, readJson, textOf } from "../http/body.ts";
 import type { JsonObject } from "../json.ts";
 import type { Received } from "../realm/exchange.ts";
 import type { CallDefinition } from "../realm/functions.ts";
@@ -12,8 +12,7 @@ type Sent = Pick<Received, "body" | "headers">;
  * @throws ApiError as `readJson`
  */
 export function inputBody({ validateInput }: CallDefinition, sent: Sent): JsonBody {
-  if (validateInput === undefined && sent.body === "none")
-    return { value: {}, problems: [], large: noLargeIntegers };
+  if (validateInput === undefined && sent.body === "none") return { value: {}, ...faultless };
   return readJson(sent, "json");
 }
 

@@ -27,6 +27,9 @@ export interface LargeIntegers {
 
 export const noLargeIntegers: LargeIntegers = { problems: [], values: new Set() };
 
+/** What is said of a body in which nothing is wrong. */
+export const faultless: Pick<JsonBody, "problems" | "large"> = { problems: [], large: noLargeIntegers };
+
 /** All that is wrong with a body whose members take no large integers. */
 export function problemsIn({ problems, large }: JsonBody): readonly Detail[] {
   return [...problems, ...large.problems].slice(0, problemsNamed);

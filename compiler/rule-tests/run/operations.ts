@@ -10,6 +10,7 @@ import { updateDocument } from "../../../runtime/documents/writes/update.ts";
 import { ApiError } from "../../../runtime/errors.ts";
 import { matches } from "../../../runtime/filter/predicate.ts";
 import { admission } from "../../../runtime/functions/admission.ts";
+import { faultless } from "../../../runtime/http/body.ts";
 import type { Exchange, RealmInstance } from "../../../runtime/realm/exchange.ts";
 import { functionName } from "../../../runtime/realm/functions.ts";
 import type { DocumentWrite, Visibility } from "../../../runtime/store/contract/document.ts";
@@ -89,7 +90,7 @@ export function create(collection: Collection, access: Access, { data, org, team
   const { definition } = collection;
   requireWrite(definition, access, "create");
   const teams = org === undefined ? undefined : access.context?.memberships.get(org)?.teams;
-  newDocument(collection, access, exchange(""), draftOf(data, []), { org, team, teams });
+  newDocument(collection, access, exchange(""), draftOf(data, faultless), { org, team, teams });
 }
 
 export async function update(
@@ -101,7 +102,7 @@ export async function update(
   const { definition } = collection;
   requireWrite(definition, access, "update");
   const target = { id: document.id, visibility: "live", condition: undefined } as const;
-  await updateDocument(collection, access, holding(document), target, change, draftOf(body, []));
+  await updateDocument(collection, access, holding(document), target, change, draftOf(body, faultless));
 }
 
 export function call(realm: RealmInstance, access: Access, test: CallTest): void {

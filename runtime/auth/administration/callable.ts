@@ -37,5 +37,5 @@ async function contextOf(
     caller.kind === "user"
       ? await organizations?.membershipsOf(caller.user.id, assuranceOf(caller))
       : undefined;
-  return ruleContext(clock, await appConfig(), caller, memberships);
+  return ruleContext(clock, await appConfig.forRules(), caller, memberships);
 }

@@ -61,7 +61,7 @@ export interface Decoding {
   readonly spool: Spool;
   readonly limits: ImageLimits;
   /** Default: what is cut off, and what is broken. */
-  readonly failOn?: "warning";
+  readonly failOn?: "error" | "warning";
   /** The first frame is none of the picture's. */
   readonly isFramed?: true;
 }

@@ -2,9 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { text } from "../../documents/testing/shop.ts";
+import { untilHolds } from "../../testing/until.ts";
 import { pngOf } from "../content/testing/hostile.ts";
 import { begin, claim, send } from "./direct.ts";
-import { until, type Vault } from "./vault.ts";
+import type { Vault } from "./vault.ts";
 
 const mib = 1024 * 1024;
 
@@ -145,7 +146,7 @@ async function halves(
   };
   const middle = bytes.length >> 1;
   write(bytes.subarray(0, middle));
-  if (meanwhile !== undefined || cut) await until(async () => answer !== "" || (await at.spooling()));
+  if (meanwhile !== undefined || cut) await untilHolds(async () => answer !== "" || (await at.spooling()));
   await meanwhile?.(at);
   if (cut) socket.destroy();
   else {
