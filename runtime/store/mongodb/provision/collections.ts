@@ -1,4 +1,4 @@
-import { type CollectionInfo, type Document, MongoServerError } from "mongodb";
+import { type CollectionInfo, type Db, type Document, MongoServerError } from "mongodb";
 import type { CollectionShape } from "../../contract/shape.ts";
 import type { Engine } from "../engine.ts";
 
@@ -33,8 +33,13 @@ export async function makeCollection(
     }
   } else refuseStrange(existing);
   if (feed === "documents" && !(existing !== undefined && keepsImages(existing)))
-    await database.command({ collMod: name, ...images(true) });
+    await keepImages(database, name);
   return false;
+}
+
+/** The feed will tell what stood in a document before a change. */
+export async function keepImages(database: Db, name: string): Promise<void> {
+  await database.command({ collMod: name, ...images(true) });
 }
 
 export function keepsImages({ options }: CollectionInfo): boolean {

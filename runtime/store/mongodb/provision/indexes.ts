@@ -7,6 +7,7 @@ import { isDuplicateKey, isParallelArrays } from "../errors.ts";
 import { declaredIndex, type IndexDefinition, indexDefinitions, isOurs } from "../indexes.ts";
 import type { FieldStates } from "../states/states.ts";
 import { clashingIds } from "./clashes.ts";
+import { keepImages } from "./collections.ts";
 
 /** Codes as MongoDB's manual lists them (Error Codes). */
 const codes = {
@@ -57,6 +58,30 @@ export async function makeIndexes(
   }
 }
 
+/**
+ * Makes a collection that is not there by making its indexes: a server builds those of a collection that the same command
+ * makes at once, others in several phases.
+ * @returns undefined where somebody has made the collection meanwhile
+ */
+export async function makeIndexed(
+  { database }: Engine,
+  shape: CollectionShape,
+): Promise<MadeIndexes | undefined> {
+  const indexes = indexDefinitions(shape);
+  const { name, feed } = shape;
+  try {
+    const command = { createIndexes: name, indexes, commitQuorum: "majority" };
+    const { createdCollectionAutomatically: isNew } = await database.command(command);
+    if (isNew !== true) return undefined;
+  } catch (error) {
+    if (!(error instanceof MongoServerError)) throw error;
+    if (isUnderWay(error)) return undefined;
+    throw explained(shape, error);
+  }
+  if (feed === "documents") await keepImages(database, name);
+  return { wanted: indexes.map((index) => index.name), stale: [] };
+}
+
 /** By the name that it has there; of somebody else's that does the same nothing is asked. */
 function askedFor(definition: IndexDefinition, there: readonly IndexDescriptionInfo[]): IndexDefinition[] {
   const same = there.filter((index) => isThere(definition, index));
@@ -97,14 +122,13 @@ async function again(
   error: MongoServerError,
 ): Promise<void> {
   if (isParallelArrays(error) && (await states.noteArrays())) return;
-  switch (error.code) {
-    // Another instance, or the one before this one, makes some of them.
-    case codes.alreadyInProgress:
-    case codes.buildAborted:
-      return await setTimeout(PAUSE, undefined, { signal: closing, ref: false });
-    default:
-      throw explained(shape, error);
-  }
+  if (!isUnderWay(error)) throw explained(shape, error);
+  await setTimeout(PAUSE, undefined, { signal: closing, ref: false });
+}
+
+/** Another instance, or the one before this one, makes some of them. */
+function isUnderWay({ code }: MongoServerError): boolean {
+  return code === codes.alreadyInProgress || code === codes.buildAborted;
 }
 
 function explained({ name }: CollectionShape, error: MongoServerError): Error {

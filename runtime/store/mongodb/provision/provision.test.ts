@@ -8,6 +8,7 @@ import { type TestEngine, testEngine } from "../testing/engine.ts";
 import { describeMongo } from "../testing/server.ts";
 import type { Stored } from "../write/codec.ts";
 import { existingCollections, keepsImages } from "./collections.ts";
+import { makeIndexed } from "./indexes.ts";
 import { provision, upkeepOf } from "./provision.ts";
 
 describeMongo("provision on MongoDB", () => {
@@ -44,6 +45,19 @@ describeMongo("provision on MongoDB", () => {
       "svc_purge",
       "svc_size",
     ]);
+  });
+
+  test("one command makes a collection with its indexes, and its documents' images are kept from then on", async () => {
+    const followed = shape("app.people", { indexes: [index("name", ["name"])], feed: "documents" });
+    const made = await makeIndexed(engine, followed);
+    expect(made?.wanted).toHaveLength(4);
+    expect(await indexNames()).toEqual(["_id_", "svc_deleted", "svc_name", "svc_order", "svc_purge"]);
+    expect(await hasImages("app.people")).toBe(true);
+  });
+
+  test("where somebody else makes the collection meanwhile, what they did to it is looked at", async () => {
+    await documents().insertOne({ _id: "1", _meta: live, name: ["Ann"] });
+    expect(await makeIndexed(engine, people(index("name", ["name"])))).toBeUndefined();
   });
 
   test("indexes of other names are left alone, those that are declared no longer are dropped", async () => {

@@ -7,7 +7,7 @@ import { FieldStates } from "../states/states.ts";
 import { openTextState } from "../text/build.ts";
 import { TextRecords } from "../text/record.ts";
 import { existingCollections, keepsImages, makeCollection } from "./collections.ts";
-import { makeIndexes } from "./indexes.ts";
+import { makeIndexed, makeIndexes } from "./indexes.ts";
 import { checkServer } from "./server.ts";
 import { declarationsIn, type KeptCollection, leaseNames, Upkeep } from "./upkeep.ts";
 
@@ -49,10 +49,11 @@ async function provisionAll(
   for (const shape of shapes) {
     const { name, feed } = shape;
     const there = existing.get(name);
-    const isNew = await makeCollection(engine, shape, there);
+    const made = there === undefined ? await makeIndexed(engine, shape) : undefined;
+    const isNew = made !== undefined || (await makeCollection(engine, shape, there));
     const declared = declarationsIn(rivals, name).map(({ fields }) => fields);
     const fields = await FieldStates.open(engine, shape, isNew ? "new" : states.get(name), declared);
-    const indexes = await makeIndexes(engine, shape, fields);
+    const indexes = made ?? (await makeIndexes(engine, shape, fields));
     const staleImages = feed !== "documents" && there !== undefined && keepsImages(there);
     collections.push({ shape, states: fields, ...indexes, staleImages });
   }
