@@ -98,6 +98,8 @@ function trackingCode(def: CodeKeywordDefinition): CodeKeywordDefinition["code"]
 }
 
 function takesPart({ keyword: name, schema, parentSchema }: KeywordCxt, side: Side): boolean {
+  // Of objects alone, and ajv puts what it prints where the value is one: of arrays what is known would be lost there.
+  if (name === "dependentSchemas" && side === "items") return false;
   const branches = name === "if" ? [parentSchema["if"], parentSchema["then"], parentSchema["else"]] : [];
   return mayEvaluate({ [name]: schema }, side) || branches.some((each) => mayEvaluate(each, side));
 }

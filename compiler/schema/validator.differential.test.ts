@@ -98,6 +98,17 @@ describe("validators say the same as another implementation", () => {
     },
   );
 
+  test("what of items is known before dependentSchemas is known after it", async () => {
+    const some = {
+      $defs: { any: {} },
+      dependentSchemas: { a: { $ref: "#/$defs/any" } },
+      unevaluatedItems: false,
+    };
+    const documents = [[], [0], [0, 0], { a: 1 }];
+    for (const known of [{ contains: {} }, { prefixItems: [{}] }, { oneOf: [{ contains: {} }] }])
+      await expectAgreement({ ...some, ...known }, documents);
+  });
+
   test("a property named __proto__ is checked as others are", async () => {
     const named = JSON.parse('{"properties":{"__proto__":{"type":"string"}},"additionalProperties":false}');
     const documents = ['{"__proto__":"x"}', '{"__proto__":1}', "{}", '{"a":1}'].map((text) =>

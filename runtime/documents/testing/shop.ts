@@ -14,7 +14,7 @@ import {
   type StartOptions,
   startRealm,
 } from "../../instance/testing/servers.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
+import { beyondSafeIntegers, isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
 import {
   type AccountSettings,
   type CollectionDefinition,
@@ -75,13 +75,24 @@ export const fields = {
 /** The validator of a schema, as the compiler emits it. */
 export function validatorOf(of: JsonObject): Validator {
   const ajv = new ajv2020.default({ allErrors: true, strict: false, formats: { ...formats } });
-  const validate = ajv.compile(of);
+  ajv.addKeyword({
+    keyword: "safeInteger",
+    type: "number",
+    error: { message: beyondSafeIntegers },
+    validate: (_: unknown, data: number) => Math.abs(data) <= Number.MAX_SAFE_INTEGER,
+  });
+  const validate = ajv.compile(JSON.parse(JSON.stringify(of), withSafeIntegers));
   const check: Validator = (data) => {
     const valid = validate(data);
     check.errors = validate.errors ?? null;
     return valid;
   };
   return check;
+}
+
+function withSafeIntegers(_: string, value: JsonValue): JsonValue {
+  const isInteger = isJsonObject(value) && [value["type"]].flat().includes("integer");
+  return isInteger ? { ...value, safeInteger: true } : value;
 }
 
 const validate = validatorOf(schema);
