@@ -175,6 +175,14 @@ describe.skipIf(unreachable !== "")(`installed into an empty folder${unreachable
     });
   });
 
+  it("builds clients that need no package", () => {
+    const { realmc } = installedIn(project, process.execPath);
+    realmc("build", "config", "--out", "alone", "--standalone-client");
+    expect(realmc("build", "config", "--out", "alone", "--standalone-client", "--check")).toBe(
+      "alone is up to date\n",
+    );
+  });
+
   it("writes a migration, which is built and checked with the rest", () => {
     const { realmc } = installedIn(project, process.execPath);
     realmc("migration", "new", "app/work/tasks", "again");

@@ -10,6 +10,5 @@ export const productTests: readonly string[] = [
   "scripts/openapi/clients.test.ts",
   "scripts/openapi/linters.test.ts",
   "scripts/operating/nginx.test.ts",
-  "scripts/package/options.test.ts",
   "scripts/package/package.test.ts",
 ];
