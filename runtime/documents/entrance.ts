@@ -133,9 +133,16 @@ const nobody: Access = {
   audit: undefined,
 };
 
-/** Who comes, by their credential, and under the rules. What it answers throws ApiError as `realm.authenticate` does. */
-export function clientOf(realm: RealmInstance, asks: OrganizationAsks): Identify {
-  const { authenticate, appConfig, clock, definition, organizations } = realm;
+/**
+ * Who comes, by their credential, and under the rules. What it answers throws ApiError as `authenticate` does.
+ * @param authenticate default: the realm's
+ */
+export function clientOf(
+  realm: RealmInstance,
+  asks: OrganizationAsks,
+  authenticate: RealmInstance["authenticate"] = realm.authenticate,
+): Identify {
+  const { appConfig, clock, definition, organizations } = realm;
   if (definition.accounts === undefined) return () => nobody;
   const membershipsOf = (asks.memberships && organizations?.membershipsOf) || undefined;
   const withheldNow = (asks.withheld && organizations?.withheld) || (() => undefined);

@@ -100,6 +100,42 @@ test("webhook: without a body the function is given none, and nothing returned i
   ]);
 });
 
+const ofAnother = "eyJhbGciOiJIUzI1NiJ9.e30.c2ln";
+test.each([
+  "Basic c2VuZGVyOnNlY3JldA==",
+  `Bearer ${ofAnother}`,
+  "Bearer sk_live_1",
+  "Digest x=y",
+  "svs_",
+  "",
+])(
+  "webhook: an Authorization that is none of ours is its sender's, who is anonymous: %s",
+  async (authorization) => {
+    answers = {};
+    expect((await post("echo", { headers: { authorization } })).status).toBe(200);
+    expect(seen?.headers["authorization"]).toBe(authorization);
+    expect(await told(await post("people", { headers: { authorization } }))).toEqual([
+      401,
+      "unauthenticated",
+    ]);
+  },
+);
+
+test.each(["svs", "svk", "svi", "svp", "svt"])(
+  "webhook: an unknown token of ours is 401: %s_",
+  async (kind) => {
+    for (const rest of ["A".repeat(43), "short"]) {
+      const headers = { authorization: `Bearer ${kind}_${rest}` };
+      expect(await told(await post("echo", { headers }))).toEqual([401, "unauthenticated"]);
+    }
+  },
+);
+
+test("webhook: who acts for a user needs a token of ours", async () => {
+  const headers = { authorization: "Basic eDp5", "x-svc-on-behalf-of": "0000000000000000000000" };
+  expect(await told(await post("echo", { headers }))).toEqual([401, "unauthenticated"]);
+});
+
 test("webhook: status, headers and body are what the function returns", async () => {
   answers = { status: 201, headers: { "Content-Type": "application/xml", "X-Own": "1" }, body: "<ü/>" };
   const response = await post("echo");

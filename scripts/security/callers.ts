@@ -18,8 +18,8 @@ import { company } from "./documents.ts";
 export type Credential =
   /** None at all, or one that counts as none. */
   | { readonly kind: "none" }
-  /** Of another realm, ended, expired, unknown, of another scheme. */
-  | { readonly kind: "bad" }
+  /** Of another realm, ended, expired, unknown, of another scheme: this one is its sender's own where webhooks are called. */
+  | { readonly kind: "bad"; readonly isForeign?: true }
   /** Known, and not to be used so. */
   | { readonly kind: "refused"; readonly answer: "403 forbidden" | "400 invalid_header" }
   | {
@@ -159,7 +159,9 @@ export async function callersOf(
   };
 
   add("nobody", { kind: "none" }, undefined);
-  add("nobody, another scheme", { kind: "bad" }, undefined, { authorization: "Basic bWFrZXI6cGFzcw==" });
+  add("nobody, another scheme", { kind: "bad", isForeign: true }, undefined, {
+    authorization: "Basic bWFrZXI6cGFzcw==",
+  });
   add("nobody, an unknown session", { kind: "bad" }, `svs_${"a".repeat(43)}`);
   add("nobody, an unknown key", { kind: "bad" }, `svk_${"a".repeat(43)}`);
   add("a key of another realm", { kind: "bad" }, await key(`of ${definition.name}`, { admin: true }, other));

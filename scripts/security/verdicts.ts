@@ -11,7 +11,8 @@ const forbidden = "403 forbidden";
 export function ownAnswer(own: Own, credential: Credential, auth: boolean): string {
   const { who, answer, session } = own;
   if (who === "public" || (who === "anybody" && !auth)) return answer;
-  if (credential.kind === "bad") return unauthenticated;
+  if (credential.kind === "bad")
+    return credential.isForeign === true && isWebhook(who) ? answer : unauthenticated;
   if (credential.kind === "refused") return credential.answer;
   if (who === "anybody") return answer;
   if (typeof who === "object" && "calls" in who) return callAnswer(own, who.calls, credential);
@@ -27,6 +28,11 @@ export function ownAnswer(own: Own, credential: Credential, auth: boolean): stri
   // What a session has to prove itself for is nothing for its user's token.
   if (credential.kind === "token" && session !== undefined) return forbidden;
   return credential.kind === "session" ? (session ?? answer) : answer;
+}
+
+/** Webhooks are the functions that anybody calls. */
+function isWebhook(who: Own["who"]): boolean {
+  return typeof who === "object" && "calls" in who && who.calls === "anybody";
 }
 
 type Known = Exclude<Credential, { readonly kind: "bad" | "refused" }>;

@@ -23,6 +23,11 @@ export function startOf(token: string): string {
   return token.slice(0, 8);
 }
 
+/** Whether an `Authorization` header carries a token of ours, be it well-formed or not. */
+export function isOurs(authorization: string): boolean {
+  return /^bearer +sv[skipt]_/i.test(authorization);
+}
+
 /** The kind of a well-formed token; undefined for anything else. */
 export function tokenKind(token: string): TokenKind | undefined {
   const prefix = shape.exec(token)?.[1];
