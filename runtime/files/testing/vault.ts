@@ -95,7 +95,10 @@ export async function startVault(
       return body;
     },
     async lying() {
-      const found = await readdir(join(settings?.data ?? folder, "files"), { recursive: true, withFileTypes: true });
+      const found = await readdir(join(settings?.data ?? folder, "files"), {
+        recursive: true,
+        withFileTypes: true,
+      });
       return found.filter((entry) => entry.isFile()).map(({ name }) => name);
     },
     async records(of) {
