@@ -18,6 +18,8 @@ import { realmRulesModules, ruleCode, rulesModule } from "../templates/server/ru
 import { programModule, serverModule } from "../templates/server/server.ts";
 import { typesModule } from "../templates/server/types.ts";
 import { callModules, profileModules, validateModules } from "../templates/server/validate.ts";
+import { whileReadingAll } from "./diagnostics/internal-error.ts";
+import { functionFile } from "./model/declaring-files.ts";
 import type { Collection, Realm } from "./model/model.ts";
 import type { Plan } from "./output/plan.ts";
 import type { CompiledRules, RulePlace, RulesStage } from "./rules/compiled.ts";
@@ -43,7 +45,9 @@ export async function realmFiles(
   ]);
   for (let at = 0; at < collections.length; at += AT_ONCE) {
     const some = collections.slice(at, at + AT_ONCE);
-    const modules = await Promise.all(some.map((each) => collectionModules(each, realm, rules)));
+    const modules = await Promise.all(
+      some.map((each) => whileReadingAll(each.schema.path, () => collectionModules(each, realm, rules))),
+    );
     files.push(...laidOut(modules.flat()));
   }
   const effective = { path: `${realm.name}/effective.json`, text: jsonText(effectiveOf(realm, rules)) };
@@ -63,15 +67,17 @@ function descriptionFile(
 }
 
 async function functionModules(realm: Realm, rules: RulesStage): Promise<readonly EmittedFile[]> {
-  const modules = realm.functions.map(async (fn) => {
-    const compiled = rules.functions.get(`${fn.database}/${fn.name}`) ?? { whens: [] };
-    return [
-      functionModule({ fn, auth: realm.auth, compiled }),
-      ...functionRulesModules(realm, fn, compiled),
-      ...callModules(fn),
-      await handlerTypesModule(realm, fn),
-    ];
-  });
+  const modules = realm.functions.map((fn) =>
+    whileReadingAll(functionFile(fn), async () => {
+      const compiled = rules.functions.get(`${fn.database}/${fn.name}`) ?? { whens: [] };
+      return [
+        functionModule({ fn, auth: realm.auth, compiled }),
+        ...functionRulesModules(realm, fn, compiled),
+        ...callModules(fn),
+        await handlerTypesModule(realm, fn),
+      ];
+    }),
+  );
   return [...functionTypesModules(realm), ...(await Promise.all(modules)).flat()];
 }
 

@@ -10,9 +10,11 @@
  */
 import type { ClientForm } from "../templates/client/file.ts";
 import type { EmittedFile } from "../templates/print/code.ts";
-import { checkModel, checkRules, hints } from "./check/analyze.ts";
+import { checkModel, hints } from "./check/analyze.ts";
 import { type Recorded, retiredFields } from "./check/retired.ts";
+import { checkRules } from "./check/rules.ts";
 import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
+import { InternalError, internalError, whileReadingAll } from "./diagnostics/internal-error.ts";
 import { hasErrors, sorted } from "./diagnostics/sort.ts";
 import type { KnownHandlers } from "./handlers.ts";
 import { hasCode } from "./model/migrations.ts";
@@ -69,25 +71,44 @@ export interface AnalyseOptions {
   readonly known?: ((realm: string) => KnownHandlers) | undefined;
   /** Rule tests are read, and with `checked` what is wrong in them is among the diagnostics. Default: nobody looks at them. */
   readonly tests?: "read" | "checked";
+  /** Faults of the compiler reject with an {@link InternalError}. Default: they are diagnostics, and their realm is left out. */
+  readonly faults?: "thrown";
   /** Hears of every realm that is looked at. */
   readonly step?: ((what: string) => void) | undefined;
 }
 
 /** Compiles the realms of a configuration folder up to their rules. */
 export async function analyse(folder: string, options: AnalyseOptions = {}): Promise<Analysis> {
-  const { only, recorded = {}, cache = (_, make) => make(), tests } = options;
+  const { only, recorded = {}, cache = (_, make) => make(), tests, faults } = options;
   const walked = walk(folder, only);
-  const realms = await Promise.all(
-    walked.value.map((found) =>
-      cache(found.name, () => checkedRealm(folder, found, walked.diagnostics, options)),
-    ),
+  const looked = await Promise.all(
+    walked.value.map(async (found) => {
+      const file = `${found.name}/realm.yaml`;
+      const make = () =>
+        whileReadingAll(file, () => checkedRealm(folder, found, walked.diagnostics, options));
+      const looking = cache(found.name, make);
+      return faults === "thrown" ? looking : orFault(looking);
+    }),
   );
-  const diagnostics = realms.flatMap(({ realm, rules, told, diagnostics, ofTests = [] }) => [
-    ...diagnostics,
-    ...(tests === "checked" ? ofTests : []),
-    ...retiredFields(recorded, realm, rules, told),
-  ]);
+  const realms = looked.flatMap((each) => ("realm" in each ? [each] : []));
+  const diagnostics = [
+    ...looked.flatMap((each) => each.diagnostics),
+    ...realms.flatMap(({ realm, rules, told, ofTests = [] }) => [
+      ...(tests === "checked" ? ofTests : []),
+      ...retiredFields(recorded, realm, rules, told),
+    ]),
+  ];
   return { realms, diagnostics: sorted([...walked.diagnostics, ...diagnostics]) };
+}
+
+/** What is looked at, or the diagnostic of a fault of the compiler. */
+async function orFault<T>(looking: Promise<T>): Promise<T | { readonly diagnostics: readonly [Diagnostic] }> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (!(error instanceof InternalError)) throw error;
+    return { diagnostics: [internalError(error)] };
+  }
 }
 
 async function checkedRealm(
@@ -142,14 +163,18 @@ async function checkedModel(
   return { value, diagnostics: [...told, ...hints(value, told)] };
 }
 
-/** A realm's files. Pure: same model, same bytes. */
+/**
+ * A realm's files. Pure: same model, same bytes.
+ * @throws InternalError
+ */
 export async function emitRealm(
   { realm, rules, migrations = [] }: AnalysedRealm,
   client: ClientForm = {},
 ): Promise<EmittedRealm> {
   // Templates and formatters take time to load, and who only checks needs none.
   const { realmFiles } = await import("./emit.ts");
-  const files = [...(await realmFiles(realm, rules, client)), ...migrations];
+  const emitted = await whileReadingAll(`${realm.name}/realm.yaml`, () => realmFiles(realm, rules, client));
+  const files = [...emitted, ...migrations];
   return emittedRealm(
     realm,
     files.sort((a, b) => (a.path < b.path ? -1 : 1)),

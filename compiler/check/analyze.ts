@@ -1,8 +1,8 @@
 /** Which checks there are, and what each of them is shown. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { hasErrors, sorted } from "../diagnostics/sort.ts";
-import type { Collection, Realm, RealmFunction } from "../model/model.ts";
-import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
+import { whileReading } from "../diagnostics/internal-error.ts";
+import { filesWithErrors } from "../diagnostics/sort.ts";
+import { functionFile, settingsFile } from "../model/declaring-files.ts";
 import { type Documents, type Place, placeAt } from "../schema/place.ts";
 import { collectionSettings } from "../settings/collection.ts";
 import { functionSettings } from "../settings/function.ts";
@@ -15,12 +15,6 @@ import type {
   RealmSubject,
 } from "../settings/subject.ts";
 import { locate } from "../source/source.ts";
-import { ruled } from "./access/granted.ts";
-import { handOvers } from "./access/hand-over.ts";
-import { unnamedRoles } from "./access/unnamed-roles.ts";
-import { rulesBeyondRead, unreachedFieldRules } from "./access/unreached.ts";
-import { blindOwners, impossibleCreates, outOfSight } from "./access/written.ts";
-import { missingIndexes, tellingIndexes } from "./index-advice.ts";
 import { unindexedGroups, unindexedReferences } from "./index-hints.ts";
 import {
   duplicateIndexes,
@@ -30,9 +24,7 @@ import {
   uniqueAcrossOrganizations,
   uniqueBooleans,
 } from "./indexes.ts";
-import { mistakenRule, surelyMistaken } from "./mistaken-rules.ts";
 import { type PlacedPattern, slowPatterns } from "./patterns.ts";
-import { realtimeFacts } from "./realtime.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
 import { schemaFits } from "./schema/fit/fitting.ts";
 import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
@@ -41,9 +33,7 @@ import { fieldNames, requiredFiles, reservedNames } from "./schema/names.ts";
 import { requiredFields } from "./schema/required.ts";
 import type { Files } from "./schema/spans.ts";
 import { objectAtTop } from "./schema/top.ts";
-import { takeovers } from "./takeover.ts";
 import { textIndex } from "./text-index.ts";
-import { unreadableTargets, unwritableFields } from "./unreachable.ts";
 
 const collectionChecks: readonly CollectionCheck[] = [
   ...collectionSettings.flatMap(({ checks }) => checks),
@@ -59,103 +49,6 @@ const collectionChecks: readonly CollectionCheck[] = [
 /** What could be better where nothing is wrong. */
 const collectionHints: readonly CollectionCheck[] = [unindexedGroups, unindexedReferences];
 
-/**
- * The checks that need compiled rules. Rules with mistakes of their own are passed over, and of indexes in files with
- * errors among `told`, what was found before, nothing is said.
- */
-export function checkRules(
-  { realm, settings }: ModelledRealm,
-  rules: RulesStage,
-  told: readonly Diagnostic[],
-): Diagnostic[] {
-  const faulty = filesWithErrors(told);
-  const broken = filesWithErrors([...told, ...rules.diagnostics]);
-  const collections = realm.databases.flatMap((database) => database.collections);
-  const found = collections.flatMap((collection) => {
-    const compiled = rules.collections.get(`${collection.database}/${collection.name}`);
-    if (compiled === undefined) return [];
-    const { database, name } = collection;
-    const folder = `${realm.name}/${database}/${name}`;
-    const others = [
-      ...collectionSettings.flatMap(({ facts }) => facts(collection, compiled)),
-      ...realtimeFacts(collection, compiled),
-      ...ruleFaults(realm, collection, compiled, {
-        schema: !faulty.has(`${folder}/schema.json`),
-        rules: !broken.has(`${folder}/collection.yaml`),
-      }),
-      ...unreadableTargets(realm, collection, rules, faulty),
-    ];
-    if (faulty.has(`${folder}/indexes.json`)) return others;
-    return [
-      ...others,
-      ...missingIndexes(realm, collection, compiled),
-      ...tellingIndexes(collection, compiled),
-    ];
-  });
-  const { createOrganization } = rules;
-  const source = realm.organizations?.create;
-  const ofRealm =
-    createOrganization === undefined || source === undefined ? [] : mistakenRule(source, createOrganization);
-  return sorted([
-    ...found,
-    ...ofRealm,
-    ...realm.functions.flatMap((fn) => functionFacts(fn, rules)),
-    ...collections.flatMap((each) => migrationFacts(each, rules)),
-    // What else names roles is not known while there are mistakes.
-    ...(hasErrors([...told, ...rules.diagnostics]) ? [] : unnamedRoles(realm, rules, settings)),
-  ]);
-}
-
-/** What is surely mistaken in the rules of a collection. Of a file with errors nothing is known. */
-function ruleFaults(
-  realm: Realm,
-  collection: Collection,
-  compiled: CompiledRules,
-  isKnown: { readonly schema: boolean; readonly rules: boolean },
-): Diagnostic[] {
-  const taken = takeovers(collection, compiled);
-  const subject = ruled(collection, compiled, isKnown.schema);
-  const single = [...surelyMistaken(subject), ...taken.map(({ diagnostic }) => diagnostic)];
-  if (!isKnown.rules) return single;
-  const unwritable = isKnown.schema ? unwritableFields(collection, compiled) : [];
-  const impossible = impossibleCreates(subject);
-  const told = new Set(impossible.map(({ span }) => span));
-  return [
-    ...single,
-    ...unwritable,
-    ...impossible,
-    ...blindOwners(subject),
-    ...outOfSight(subject),
-    ...handOvers(subject, realm, new Set(taken.map(({ field }) => field))),
-    ...rulesBeyondRead(subject),
-    ...unreachedFieldRules(subject).filter(({ span }) => !told.has(span)),
-  ];
-}
-
-function migrationFacts({ migrations = [] }: Collection, { migrations: whens }: RulesStage): Diagnostic[] {
-  return migrations.flatMap(({ path, ...each }) =>
-    (each.kind === "steps" ? each.steps : []).flatMap(({ when }, at) => {
-      const compiled = whens.get(path)?.[at];
-      return when === undefined || compiled === undefined ? [] : mistakenRule(when, compiled);
-    }),
-  );
-}
-
-function functionFacts(fn: RealmFunction, { functions }: RulesStage): Diagnostic[] {
-  const compiled = functions.get(`${fn.database}/${fn.name}`);
-  if (compiled === undefined) return [];
-  const rules = [
-    [fn.invoke, compiled.invoke] as const,
-    ...fn.triggers.map(({ when }, at) => [when, compiled.whens[at]] as const),
-  ];
-  return [
-    ...functionSettings.flatMap(({ facts }) => facts(fn, compiled)),
-    ...rules.flatMap(([source, rule]) =>
-      source === undefined || rule === undefined ? [] : mistakenRule(source, rule),
-    ),
-  ];
-}
-
 /** The checks of what the files say, but for rules. */
 export async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> {
   const collections = collectionSubjects(subject);
@@ -163,9 +56,13 @@ export async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> 
   const isRead = subject.files.has(subject.settings.path);
   return [
     ...(isRead ? realmSettings.flatMap(({ checks }) => checks.flatMap((check) => check(subject))) : []),
-    ...collections.flatMap((each) => collectionChecks.flatMap((check) => check(each))),
+    ...collections.flatMap((each) =>
+      whileReading(settingsFile(each.collection), () => collectionChecks.flatMap((check) => check(each))),
+    ),
     ...functionSubjects(subject).flatMap((each) =>
-      functionSettings.flatMap(({ checks }) => checks.flatMap((check) => check(each))),
+      whileReading(each.file.path, () =>
+        functionSettings.flatMap(({ checks }) => checks.flatMap((check) => check(each))),
+      ),
     ),
     ...schemaProblems(subject, collections),
     ...(await slowPatterns(allPatterns(subject, collections))),
@@ -178,10 +75,6 @@ export function hints(subject: ModelledRealm, told: readonly Diagnostic[]): Diag
   return collectionSubjects(subject)
     .filter(({ collection }) => !collection.sources.some((file) => faulty.has(file)))
     .flatMap((each) => collectionHints.flatMap((hint) => hint(each)));
-}
-
-function filesWithErrors(diagnostics: readonly Diagnostic[]): ReadonlySet<string> {
-  return new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ span }) => span.file));
 }
 
 function collectionSubjects(subject: RealmSubject): CollectionSubject[] {
@@ -208,10 +101,6 @@ function functionSubjects(subject: RealmSubject): FunctionSubject[] {
   });
 }
 
-function functionFile({ realm, database, name }: RealmFunction): string {
-  return `${realm}/${database}/_func/${name}/function.yaml`;
-}
-
 function schemaProblems(subject: RealmSubject, collections: readonly CollectionSubject[]): Diagnostic[] {
   const { realm, schemas, files, settings, faults } = subject;
   const inside = (
@@ -236,17 +125,19 @@ function schemaProblems(subject: RealmSubject, collections: readonly CollectionS
     ),
   ]);
   return [
-    ...schemas.flatMap((site) => [
-      ...fieldNames(site, files),
-      ...requiredFields(site, files, faults),
-      ...unknownFormats(site, files),
-      ...patterns(site, files),
-    ]),
+    ...schemas.flatMap((site) =>
+      whileReading(site.path, () => [
+        ...fieldNames(site, files),
+        ...requiredFields(site, files, faults),
+        ...unknownFormats(site, files),
+        ...patterns(site, files),
+      ]),
+    ),
     ...referenceLoops(schemas, files),
     ...schemaFits(subject),
     ...profile,
     ...ofFunctions,
-    ...collections.flatMap(documentProblems),
+    ...collections.flatMap((each) => whileReading(each.collection.schema.path, () => documentProblems(each))),
   ];
 }
 

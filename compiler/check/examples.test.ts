@@ -9,6 +9,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { CatalogueEntry, Example } from "../diagnostics/entry.ts";
 import { withoutHints } from "../diagnostics/sort.ts";
 import { exampleFiles, examplePath, exampleRealm } from "../diagnostics/testing/example-realm.ts";
+import { analyse } from "../pipeline.ts";
 import { catalogue } from "./catalogue.ts";
 import { check } from "./testing/check.ts";
 
@@ -40,10 +41,16 @@ async function diagnosticsOf(name: string, example: Example): Promise<readonly D
   const root = join(folder, name);
   mkdirSync(root, { recursive: true });
   const [config = "", only] = make(root, name, example);
+  if (name === "internal-error/wrong") return (await analyse(join(root, config), { step: fail })).diagnostics;
   if (!("before" in example)) return check(join(root, config), only);
   const before = join(root, "before");
   write(before, exampleFiles(example.before));
   return check(join(root, config), only, join(before, "config"));
+}
+
+/** The fault that nobody knows. */
+function fail(): never {
+  throw new Error("never seen before");
 }
 
 /** Makes what an example tells of; answers the folder that the compiler is given, and the realm asked for. */
@@ -99,6 +106,8 @@ function speak(root: string, name: string): void {
 const spoken: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "file-unreadable/wrong": {},
   "file-unreadable/right": {},
+  "internal-error/wrong": {},
+  "internal-error/right": {},
   "file-too-large/wrong": { "schema.json": sized(20_000_000) },
   "file-too-large/right": { "schema.json": sized(20_000) },
   "file-encoding/wrong": { "realm.yaml": "# Büro\nauth: enabled" },

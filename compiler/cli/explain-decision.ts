@@ -1,11 +1,13 @@
 /** `realmc explain <realm>/<database>/<collection> --as … --op …`: who may do what, and the clause that decides. */
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { didYouMean } from "../../runtime/suggest.ts";
+import { whileReading, whileReadingAll } from "../diagnostics/internal-error.ts";
 import type { Request } from "../explain/attempt.ts";
 import { decideCall } from "../explain/call.ts";
 import { type Decision, decide } from "../explain/decision.ts";
 import { explainListing } from "../explain/listing.ts";
 import { renderDecision, renderListing } from "../explain/render-decision.ts";
+import { functionFile, settingsFile } from "../model/declaring-files.ts";
 import type { AnalysedRealm } from "../pipeline.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { type Asked, askedOf } from "./explain-asked.ts";
@@ -64,19 +66,20 @@ export async function explainDecisionOf(
   };
   if (operation === "call") {
     const asked = await askFor((realms) => findFunction(named, realms));
-    return asked.kind === "mistaken"
-      ? asked.code
-      : print(decideCall(asked.of, asked.access, dataOf(options)));
+    if (asked.kind === "mistaken") return asked.code;
+    const data = dataOf(options);
+    return print(whileReading(functionFile(asked.of.fn), () => decideCall(asked.of, asked.access, data)));
   }
   const asked = await askFor((realms) => findCollection(named, realms));
   if (asked.kind === "mistaken") return asked.code;
   const { of, access } = asked;
   if (operation === "list") {
-    const listing = await explainListing(of, access);
+    const listing = await whileReadingAll(settingsFile(of.collection), () => explainListing(of, access));
     terminal.out(options.format === "json" ? JSON.stringify(listing, null, 2) : renderListing(listing));
     return exit.ok;
   }
-  return print(decide(of, access, requestOf(operation, word, options, asked)));
+  const request = requestOf(operation, word, options, asked);
+  return print(whileReading(settingsFile(of.collection), () => decide(of, access, request)));
 }
 
 function isOperation(word: string): word is keyof typeof operations {

@@ -1,6 +1,7 @@
 /** `realmc explain rule`: what a rule of a collection comes to. */
 import { existsSync } from "node:fs";
 import { didYouMean } from "../../runtime/suggest.ts";
+import { whileReadingAll } from "../diagnostics/internal-error.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import { explainRule } from "../explain/explanation.ts";
 import { isPlaceName, type PlacedRule, placeName, rulesOf } from "../explain/places.ts";
@@ -53,7 +54,10 @@ export async function explainRuleOf(
     terminal.out(options.json ? JSON.stringify(all.map(listed), null, 2) : list(all));
     return exit.ok;
   }
-  const explained = await explainRule({ ...place, ...findRule(rule, all, named) }, callers);
+  const asked = findRule(rule, all, named);
+  const explained = await whileReadingAll(asked.source.span.file, () =>
+    explainRule({ ...place, ...asked }, callers),
+  );
   terminal.out(options.json ? JSON.stringify(explained, null, 2) : renderRule(explained));
   return exit.ok;
 }

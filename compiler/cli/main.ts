@@ -1,5 +1,6 @@
 /** The command line of `realmc`. */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { InternalError, internalError } from "../diagnostics/internal-error.ts";
 import { compilerVersion } from "../package/package.ts";
 import { backupCommands } from "./backup.ts";
 import type { BuildOptions } from "./build.ts";
@@ -18,6 +19,7 @@ import { matrixCommand } from "./matrix.ts";
 import { migrateCommand } from "./migrate.ts";
 import { migrationCommand } from "./migration.ts";
 import { planCommand } from "./plan.ts";
+import { reportDiagnostics } from "./report.ts";
 import { seedCommand } from "./seed.ts";
 import { createTerminal, type Surroundings, type Terminal } from "./terminal.ts";
 import { testCommand } from "./test.ts";
@@ -38,6 +40,10 @@ export async function main(
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exit.ok : exit.usage;
+    if (error instanceof InternalError) {
+      reportDiagnostics("", [internalError(error)], { ...terminal.errLook, line: terminal.err });
+      return exit.diagnostics;
+    }
     if (!(error instanceof UsageError)) throw error;
     terminal.fail(error.message);
     return exit.usage;

@@ -71,7 +71,7 @@ async function collectionAt(place: string, config: string): Promise<Collection> 
   if (realm === "" || database === "" || name === "" || others.length > 0)
     throw new UsageError(`'${place}' names no collection: write <realm>/<database>/<collection>`);
   requireRealm(config, realm);
-  const { realms } = await analyse(config, { only: realm, handlers: "none" });
+  const { realms } = await analyse(config, { only: realm, handlers: "none", faults: "thrown" });
   const found = realms.find((each) => each.realm.name === realm)?.realm;
   const collection = found && collectionOf(found, database, name);
   if (collection !== undefined) return collection;

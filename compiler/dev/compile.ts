@@ -2,6 +2,7 @@
 import { kept } from "../../runtime/kept.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { InternalError, internalError } from "../diagnostics/internal-error.ts";
 import { hasErrors, sorted, withoutHints } from "../diagnostics/sort.ts";
 import { type Unmigrated, unmigrated } from "../diff/unmigrated.ts";
 import { explainedModule } from "../explain/clauses.ts";
@@ -83,12 +84,27 @@ export class WarmCompiler {
       },
     });
     this.#known = known;
-    const behind = unmigrated(written?.configuration, realms);
-    const diagnostics = withoutHints(sorted([...found, ...behind.diagnostics]));
-    const output = hasErrors(diagnostics) ? undefined : await this.#emit(realms, written, behind);
+    const ofEmitting = await this.#whatBecomes(realms, found, written);
     // Mistakes in rule tests are told, and keep nothing from being served.
     const ofTests = withoutHints(sorted(realms.flatMap((each) => each.ofTests ?? [])));
-    return { diagnostics: [...diagnostics, ...ofTests], output };
+    return { ...ofEmitting, diagnostics: [...ofEmitting.diagnostics, ...ofTests] };
+  }
+
+  async #whatBecomes(
+    realms: readonly AnalysedRealm[],
+    found: readonly Diagnostic[],
+    written: Written | undefined,
+  ): Promise<Compilation> {
+    let diagnostics = withoutHints(found);
+    try {
+      const behind = unmigrated(written?.configuration, realms);
+      diagnostics = withoutHints(sorted([...found, ...behind.diagnostics]));
+      const output = hasErrors(diagnostics) ? undefined : await this.#emit(realms, written, behind);
+      return { diagnostics, output };
+    } catch (error) {
+      if (!(error instanceof InternalError)) throw error;
+      return { diagnostics: [...diagnostics, internalError(error)], output: undefined };
+    }
   }
 
   async #emit(

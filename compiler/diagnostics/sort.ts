@@ -32,3 +32,8 @@ function compare(a: Diagnostic, b: Diagnostic): number {
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** Returns the paths of files with errors, relative to the configuration folder. */
+export function filesWithErrors(diagnostics: readonly Diagnostic[]): ReadonlySet<string> {
+  return new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ span }) => span.file));
+}

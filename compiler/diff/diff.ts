@@ -2,6 +2,8 @@
  * What changed between two versions of a configuration, for the clients of its API: computed from the two models and the
  * forms of their rules.
  */
+import { whileReading } from "../diagnostics/internal-error.ts";
+import { settingsFile } from "../model/declaring-files.ts";
 import type { Collection, Realm } from "../model/model.ts";
 import type { AnalysedRealm } from "../pipeline.ts";
 import type { CompiledRules } from "../rules/compiled.ts";
@@ -24,7 +26,7 @@ export function diffRealms(old: readonly AnalysedRealm[], now: readonly Analysed
     const [before, after] = [old, now].map((sides) => sides.find(({ realm }) => realm.name === name));
     if (before === undefined || after === undefined)
       report(after === undefined ? "realm-removed" : "realm-added", "", {});
-    else diffRealm(before, after, report, note);
+    else whileReading(`${name}/realm.yaml`, () => diffRealm(before, after, report, note));
   }
   return sortedChanges(changes);
 }
@@ -46,9 +48,11 @@ function diffRealm(old: AnalysedRealm, now: AnalysedRealm, report: Report, note:
       { realm: old.realm, collection: first, compiled: rulesAt(old, place) },
       { realm: now.realm, collection: second, compiled: rulesAt(now, place) },
     ] as const;
-    compareCollections(...versions, report, note);
-    // Without authentication there are no rules, and what that means is said once.
-    if (old.realm.auth && now.realm.auth) compareRules(...versions, report);
+    whileReading(settingsFile(second), () => {
+      compareCollections(...versions, report, note);
+      // Without authentication there are no rules, and what that means is said once.
+      if (old.realm.auth && now.realm.auth) compareRules(...versions, report);
+    });
   }
   compareFunctions(old, now, report, note);
 }

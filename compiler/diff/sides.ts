@@ -60,7 +60,9 @@ async function configured<T>(
  * alone say.
  */
 export function analysedFiles(files: Files): Promise<Analysis> {
-  return inFolder(Object.entries(files), (configuration) => analyse(configuration, { handlers: "none" }));
+  return inFolder(Object.entries(files), (configuration) =>
+    analyse(configuration, { handlers: "none", faults: "thrown" }),
+  );
 }
 
 /** Gives `use` a folder with these files. */
@@ -99,7 +101,7 @@ export async function configurationBehind(folder: string): Promise<RecordedConfi
 /** What lies in a folder: of an output what it was built from, of a configuration its files. */
 export async function configurationIn(folder: string): Promise<RecordedConfiguration> {
   if ((await readOutput(folder)) !== undefined) return configurationBehind(folder);
-  const { realms } = await analyse(folder, { handlers: "none" });
+  const { realms } = await analyse(folder, { handlers: "none", faults: "thrown" });
   return {
     realms: Object.fromEntries(
       realms.map(({ realm: { name, inputs } }) => [

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../runtime/json.ts";
 import { kept as keptValue } from "../../runtime/kept.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
+import { whileReading } from "../diagnostics/internal-error.ts";
 import type { Collection } from "../model/model.ts";
 import type { Files, RecordedConfiguration } from "../output/configuration.ts";
 import type { AnalysedRealm } from "../pipeline.ts";
@@ -26,13 +27,15 @@ export function unmigrated(
   const isUnchanged = unchangedSince(previous);
   const found = realms
     .flatMap(({ realm }) => realm.databases.flatMap(({ collections }) => collections))
-    .flatMap((collection) => {
-      const isMigrated = newestOf(collection) > newestIn(previous, collection);
-      if (isMigrated || collection.schema.faults !== undefined || isUnchanged(collection)) return [];
-      const before = schemaBefore(previous, collection);
-      const reasons = before === undefined ? [] : narrowings(alone(before, collection), collection.schema);
-      return before === undefined || reasons.length === 0 ? [] : [{ collection, before, reasons }];
-    });
+    .flatMap((collection) =>
+      whileReading(collection.schema.path, () => {
+        const isMigrated = newestOf(collection) > newestIn(previous, collection);
+        if (isMigrated || collection.schema.faults !== undefined || isUnchanged(collection)) return [];
+        const before = schemaBefore(previous, collection);
+        const reasons = before === undefined ? [] : narrowings(alone(before, collection), collection.schema);
+        return before === undefined || reasons.length === 0 ? [] : [{ collection, before, reasons }];
+      }),
+    );
   return {
     diagnostics: found.map(({ collection, reasons }) => missing(collection, reasons)),
     schemas: Object.fromEntries(

@@ -1,4 +1,6 @@
 /** Who can do what, of every collection: computed from the forms of the rules. */
+import { whileReading } from "../diagnostics/internal-error.ts";
+import { settingsFile } from "../model/declaring-files.ts";
 import type { Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { accessesOf, type Ruled } from "./accesses.ts";
@@ -31,7 +33,10 @@ export function matrixOf(
         Object.fromEntries(
           collectionsOf(each)
             .filter(isWanted)
-            .map((ruled) => [placeOf(ruled), collectionMatrix(ruled)]),
+            .map((ruled) => [
+              placeOf(ruled),
+              whileReading(settingsFile(ruled.collection), () => collectionMatrix(ruled)),
+            ]),
         ),
       ]),
     ),

@@ -3,6 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { paced } from "../../runtime/instance/progress.ts";
 import { storeNameOf } from "../../runtime/realm/definition.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
+import { whileReading, whileReadingAll } from "../diagnostics/internal-error.ts";
 import { configurationFingerprint } from "../output/plan.ts";
 import type { AnalysedRealm } from "../pipeline.ts";
 import { counted, type Finding, finding, type Plan, sortedFindings } from "./finding.ts";
@@ -68,7 +69,9 @@ async function findingsOf(
   state: PlanState,
 ): Promise<readonly Finding[]> {
   const collections = await collectionsIn(realm, request.clock);
-  const judges = judgesOf(collections.both, (name) => state.spill(name));
+  const judges = whileReading(`${realm.name}/realm.yaml`, () =>
+    judgesOf(collections.both, (name) => state.spill(name)),
+  );
   const ended: (() => readonly Finding[])[] = [];
   for (const sides of collections.both) {
     const own = judges.get(sides.place) ?? [];
@@ -76,7 +79,7 @@ async function findingsOf(
   }
   for (const gone of collections.gone)
     ended.push(await passOver(gone.side, [unconfigured(gone)], { ...request, state, sample: undefined }));
-  return ended.flatMap((findings) => findings());
+  return whileReading(`${realm.name}/realm.yaml`, () => ended.flatMap((findings) => findings()));
 }
 
 interface Gone {
@@ -102,7 +105,7 @@ async function collectionsIn(
       gone.push({ side: was, place, isNew: own !== undefined });
       continue;
     }
-    loaded ??= await loadedRealm(now);
+    loaded ??= await whileReadingAll(`${name}/realm.yaml`, () => loadedRealm(now));
     const definition = loaded.definition.collections.find(
       (each) => storeNameOf(each) === storeNameOf(is.collection),
     );

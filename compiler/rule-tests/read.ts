@@ -1,6 +1,7 @@
 /** Reads the rule tests of a realm. They are no input of its output: whoever emits does not look at them. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
+import { whileReading } from "../diagnostics/internal-error.ts";
 import { fileSpan } from "../diagnostics/span.ts";
 import { objectOf } from "../model/given.ts";
 import { type Collection, collectionOf, type Realm } from "../model/model.ts";
@@ -32,7 +33,7 @@ export function readRuleTests(
       found.push(diagnose("rule-test-without-auth", fileSpan(path), { realm: realm.name }));
       return [];
     }
-    const { value, diagnostics } = readRuleTestFile(file, realm, own, known);
+    const { value, diagnostics } = whileReading(path, () => readRuleTestFile(file, realm, own, known));
     found.push(...diagnostics);
     return [value];
   });

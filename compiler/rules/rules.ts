@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { kept, Recent } from "../../runtime/kept.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { whileReading } from "../diagnostics/internal-error.ts";
+import { functionFile, settingsFile } from "../model/declaring-files.ts";
 import { declaredFields } from "../model/fields.ts";
 import { isServerOwned } from "../model/known-fields.ts";
 import type { StepsMigration } from "../model/migrations.ts";
@@ -37,22 +39,28 @@ export function compileRules(realm: Realm): RulesStage {
   const functions = new Map(
     realm.functions.map((fn) => [
       `${fn.database}/${fn.name}`,
-      functionRules(fn, realm, (seen) => compiler(seen, diagnostics), ofRealm),
+      whileReading(functionFile(fn), () =>
+        functionRules(fn, realm, (seen) => compiler(seen, diagnostics), ofRealm),
+      ),
     ]),
   );
   const all = realm.databases.flatMap((database) => database.collections);
   const migrations = new Map(
     all
       .flatMap((collection) => collection.migrations ?? [])
-      .flatMap((each) =>
-        each.kind === "steps" ? [[each.path, migrationWhens(each, ofRealm, diagnostics)] as const] : [],
-      ),
+      .flatMap((each) => {
+        if (each.kind !== "steps") return [];
+        return [
+          [each.path, whileReading(each.path, () => migrationWhens(each, ofRealm, diagnostics))] as const,
+        ];
+      }),
   );
   // Everything is allowed, but triggers and migrations choose all the same.
   if (!realm.auth) return { collections: new Map(), functions, migrations, diagnostics };
   const collections = all.map((collection) => {
     const compile = compiler(seenInCollection(collection, ofRealm), diagnostics);
-    return [`${collection.database}/${collection.name}`, collectionRules(collection, compile)] as const;
+    const rules = whileReading(settingsFile(collection), () => collectionRules(collection, compile));
+    return [`${collection.database}/${collection.name}`, rules] as const;
   });
   const createOrganization = compiler(ofRealm, diagnostics)(
     realm.organizations?.create,

@@ -8,6 +8,7 @@ import { escapeInvisible } from "../../templates/print/literals.ts";
 import { Names, pascalCase } from "../../templates/print/names.ts";
 import { pointerOf } from "../source/source.ts";
 import { below, isPart, keyOf, type Part, type Place, placeOf, referred, type Schema } from "./place.ts";
+import { withoutStructuredValues } from "./structured-values.ts";
 import { branchesOf, innerOf, mapHeld } from "./walk.ts";
 
 /**
@@ -41,18 +42,21 @@ export async function typesOf(schemas: readonly NamedSchema[], taken: Names): Pr
 /** By schema and name: what this process declared. For `realmc dev`, where most schemas stay as they are. */
 const known = new Recent<string, Promise<string>>(2_000);
 
-function declarations(root: JSONSchema, name: string): Promise<string> {
+function declarations(root: JsonObject, name: string): Promise<string> {
   return kept(known, JSON.stringify([root, name]), () => declare(root, name));
 }
 
-async function declare(root: JSONSchema, name: string): Promise<string> {
-  const text = await compile(root, name, {
+async function declare(root: JsonObject, name: string): Promise<string> {
+  const { schema, restore } = withoutStructuredValues(root);
+  const text = await compile(asSchema(schema), name, {
     bannerComment: "",
     format: false,
     ignoreMinAndMaxItems: true,
     $refOptions: { resolve: { external: false } },
   });
-  return escapeInvisible(text).replace(betweenDeclarations, "\n\n").replace(shortComment, "/** $1 */");
+  return escapeInvisible(restore(text))
+    .replace(betweenDeclarations, "\n\n")
+    .replace(shortComment, "/** $1 */");
 }
 
 /** A comment of one line, over three. */
@@ -74,25 +78,25 @@ class Definitions {
   }
 
   /** With the schema as the document's own. */
-  translateRoot(schema: Schema): JSONSchema {
+  translateRoot(schema: Schema): JsonObject {
     const place = placeOf(schema);
     this.#names.set(keyOf(place), "");
     const root = this.#translate(place);
-    return asSchema({ ...(isJsonObject(root) ? root : {}), $defs: this.#translated });
+    return { ...(isJsonObject(root) ? root : {}), $defs: this.#translated };
   }
 
   /** With each schema as a definition under its name, and a member of the document that refers to it. */
-  translateAll(schemas: readonly NamedSchema[]): JSONSchema {
+  translateAll(schemas: readonly NamedSchema[]): JsonObject {
     const places = schemas.map(({ name, schema }) => ({ name, place: placeOf(schema) }));
     for (const { name, place } of places) this.#names.set(keyOf(place), name);
     for (const { name, place } of places) this.#translated[name] = this.#translate(place);
     const references = schemas.map(({ name }) => [name, { $ref: `#/$defs/${name}` }] as const);
-    return asSchema({
+    return {
       type: "object",
       properties: Object.fromEntries(references),
       additionalProperties: false,
       $defs: this.#translated,
-    });
+    };
   }
 
   #translate(place: Place): JsonValue {
@@ -105,7 +109,8 @@ class Definitions {
       // Whether there may be other members stays what it is.
       result[name] = typeof held === "boolean" && name !== "items" ? held : this.#held(place, name, held);
     }
-    return this.#withReference(place, opened(this.#tupled(documented(place.schema, result), place)));
+    const own = opened(this.#tupled(documented(place.schema, result), place));
+    return this.#withReference(place, conjoined(own));
   }
 
   #held(part: Part, name: string, held: JsonValue): JsonValue | undefined {
@@ -199,6 +204,25 @@ function callable(result: JsonObject): JsonObject {
 }
 
 const called = "hasOwnProperty";
+
+/** What stands beside an `allOf` inside of it: the generator fails where one of the two leads back to their schema. */
+function conjoined(schema: JsonObject): JsonObject {
+  const { allOf, description, deprecated, ...beside } = schema;
+  const isType = Object.entries(beside).some(
+    ([name, held]) => besideAllOf.has(name) || (name === "type" && held !== "object"),
+  );
+  if (!Array.isArray(allOf) || !isType) return schema;
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(deprecated === undefined ? {} : { deprecated }),
+    allOf: [...allOf, beside],
+  };
+}
+
+/** Keywords that are a type of their own beside an `allOf`. */
+const besideAllOf: ReadonlySet<string> = new Set([
+  ...["const", "enum", "properties", "patternProperties", "items", "anyOf", "oneOf"],
+]);
 
 /** Json-schema-to-typescript's type of schemas is draft 4's; ours are plain JSON. */
 function asSchema(schema: JsonObject): JSONSchema {

@@ -1,6 +1,7 @@
 /** Reads the migrations of a collection. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { whileReadingAll } from "../diagnostics/internal-error.ts";
 import { fileSpan } from "../diagnostics/span.ts";
 import { allowedInWords } from "../functions/modules.ts";
 import { readCode } from "../functions/read-handler.ts";
@@ -25,7 +26,9 @@ export async function readMigrations(
   collection: Collection,
   reading: ReadingMigrations,
 ): Promise<Pick<Collection, "migrations">> {
-  const read = await Promise.all(files.map((each) => readMigration(each, collection, reading)));
+  const read = await Promise.all(
+    files.map((each) => whileReadingAll(each.path, () => readMigration(each, collection, reading))),
+  );
   const migrations = read.flatMap((each) => each ?? []);
   return migrations.length === 0 ? {} : { migrations };
 }

@@ -1,6 +1,7 @@
 /** Reads the folder of a realm, with what the checks need beside them: files, faults, names. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
+import { whileReading, whileReadingAll } from "../diagnostics/internal-error.ts";
 import { fileSpan } from "../diagnostics/span.ts";
 import { readHandler } from "../functions/read-handler.ts";
 import { createFaults, type FaultList } from "../model/faults.ts";
@@ -58,10 +59,15 @@ export async function readRealm(
   const functions: RealmFunction[] = [];
   for (const database of folder.databases) {
     const collections = await Promise.all(
-      database.collections.map((each) => readCollection(reading, database.name, each)),
+      database.collections.map((each) =>
+        whileReadingAll(`${each.path}/schema.json`, () => readCollection(reading, database.name, each)),
+      ),
     );
     databases.push({ name: database.name, collections });
-    for (const each of database.functions) functions.push(await readFunction(reading, database.name, each));
+    for (const each of database.functions) {
+      const read = () => readFunction(reading, database.name, each);
+      functions.push(await whileReadingAll(`${each.path}/function.yaml`, read));
+    }
   }
   const profile = await readProfile(reading, settings);
   const { files, diagnostics } = reading.reader;
@@ -152,7 +158,7 @@ function readValid(reading: Reading, path: string, kind: FileKind): SourceFile |
 }
 
 function noteValidation(reading: Reading, file: SourceFile, kind: FileKind, at: readonly string[]): void {
-  const { diagnostics, faults } = validate(kind, file, at);
+  const { diagnostics, faults } = whileReading(file.path, () => validate(kind, file, at));
   reading.diagnostics.push(...diagnostics);
   for (const fault of [...faults, ...file.ambiguous]) reading.faults.add(file.path, fault);
 }

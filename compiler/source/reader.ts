@@ -4,6 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Code, diagnose, type Parameters } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { whileReading } from "../diagnostics/internal-error.ts";
 import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
 import { fileSpan } from "../diagnostics/span.ts";
 import { JsonProblem, MAX_DEPTH, parseJson } from "./json.ts";
@@ -27,7 +28,11 @@ export function createReader(root: string): Reader {
   const files = new Map<string, SourceFile | undefined>();
   const diagnostics: Diagnostic[] = [];
   const read = (path: string): SourceFile | undefined => {
-    if (!files.has(path)) files.set(path, readSource(root, path, diagnostics));
+    if (!files.has(path))
+      files.set(
+        path,
+        whileReading(path, () => readSource(root, path, diagnostics)),
+      );
     return files.get(path);
   };
   return { read, files, diagnostics };

@@ -10,6 +10,16 @@ export const fileCodes = {
     wrong: { words: "realm.yaml is a named pipe, or was made unreadable by chmod 000" },
     right: { words: "realm.yaml is a file that you may read" },
   },
+  "internal-error": {
+    severity: "error",
+    summary: "The compiler failed.",
+    message: "the compiler failed while it worked on this file: {problem}",
+    hint: "this is a mistake of realmc, not of the configuration: please report it with this file and its place, {place}",
+    explanation:
+      "Whatever is written in a configuration, the compiler tells of it or builds it. Where it does neither, it names the file that it was reading, and writes nothing. What was added to that file last is probably what it stumbles over.",
+    wrong: { words: "a realm.yaml that no version of realmc was tried on" },
+    right: { words: "any other realm.yaml" },
+  },
   "file-too-large": {
     severity: "error",
     summary: "A file is too large for configuration.",

@@ -1,4 +1,5 @@
 /** `realmc diff --no-new-access`: one answer, and all that speaks against it. */
+import { whileReading } from "../../diagnostics/internal-error.ts";
 import type { AnalysedRealm } from "../../pipeline.ts";
 import { relationOf } from "../../proofs/relation.ts";
 import { anything, type Room, roomOfInput } from "../../proofs/room.ts";
@@ -21,7 +22,10 @@ export function newAccess(old: readonly AnalysedRealm[], now: readonly AnalysedR
   const before = new Map(old.map((each) => [each.realm.name, each]));
   const gains = now.flatMap((each) => {
     const former = before.get(each.realm.name);
-    return [...gainsInCollections(former, each), ...gainsInRules(former, each)];
+    return whileReading(`${each.realm.name}/realm.yaml`, () => [
+      ...gainsInCollections(former, each),
+      ...gainsInRules(former, each),
+    ]);
   });
   const all = [...gains, ...gainsBySettings(diffRealms(old, now), agedCaches(old, now))];
   return { result: all.length === 0 ? "PASS" : "FAIL", gains: all };

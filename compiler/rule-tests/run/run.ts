@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../runtime/json.ts";
 import { kept } from "../../../runtime/kept.ts";
 import type { RealmDefinition } from "../../../runtime/realm/definition.ts";
 import type { EmittedFile } from "../../../templates/print/code.ts";
+import { whileReadingAll } from "../../diagnostics/internal-error.ts";
 import type { AnalysedRealm } from "../../pipeline.ts";
 import { holds } from "../../rules/form/evaluate.ts";
 import type { RuleTest, RuleTestFile } from "../rule-tests.ts";
@@ -52,7 +53,9 @@ export async function runRuleTests(realms: readonly TestedRealm[], filter = ""):
     tested.map((each) => {
       const definition = definitions.get(each.realm.name);
       if (definition === undefined) throw new Error(`nothing defines ${each.realm.name}`);
-      return runRealm(each, definition, filter.toLowerCase());
+      return whileReadingAll(`${each.realm.name}/realm.yaml`, () =>
+        runRealm(each, definition, filter.toLowerCase()),
+      );
     }),
   );
   const covered = new Covered(realms);
@@ -90,14 +93,16 @@ export async function runRealm(
     for (const file of realm.tests ?? []) {
       const tests = file.tests.filter(({ name }) => `${file.path} ${name}`.toLowerCase().includes(filter));
       if (tests.length === 0) continue;
-      stored = await open.hold(file, stored);
-      const judge = new Judge(file, open, stored);
-      for (const test of tests) {
-        const { failure, asked } = await judge.judge(test);
-        const told = withUnasked(recorder.take(), asked, rules);
-        evaluations.push(...told);
-        results.push(resultOf(file, test, failure, told, rules));
-      }
+      await whileReadingAll(file.path, async () => {
+        stored = await open.hold(file, stored);
+        const judge = new Judge(file, open, stored);
+        for (const test of tests) {
+          const { failure, asked } = await judge.judge(test);
+          const told = withUnasked(recorder.take(), asked, rules);
+          evaluations.push(...told);
+          results.push(resultOf(file, test, failure, told, rules));
+        }
+      });
     }
     return { realm: realm.realm.name, results, evaluations, milliseconds: performance.now() - begun };
   } finally {
