@@ -58,6 +58,11 @@ export interface FieldReadRule<Document = never> {
    * field. Absent: never.
    */
   readonly certain?: (context: RuleContext) => boolean;
+  /**
+   * What the rule reads besides the document: while it is equal as JSON, the rule says the same of every document.
+   * Absent: nobody knows, so that it may be anything of the context.
+   */
+  readonly basis?: (context: RuleContext) => readonly unknown[];
   readonly check: (context: RuleContext, document: Document) => boolean;
 }
 

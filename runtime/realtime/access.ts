@@ -44,7 +44,7 @@ export class StreamAccess implements Watched {
   /** Something has changed since it was read. */
   #isStale = false;
   #isReading = false;
-  /** When it was read last, by `performance.now()`. */
+  /** When it was read last and what had changed was told, by `performance.now()`. */
   #readAt = Number.NEGATIVE_INFINITY;
   #later: NodeJS.Timeout | undefined;
   #expiry: NodeJS.Timeout | undefined;
@@ -89,7 +89,7 @@ export class StreamAccess implements Watched {
     this.#stream.hold();
     const wait = why === "organization" ? this.#readAt + apart - performance.now() : 0;
     if (wait <= 0) this.#readAnew();
-    else this.#later ??= setTimeout(() => this.#readAnew(), wait);
+    else this.#later ??= setTimeout(() => this.#readAnew(), Math.ceil(wait));
   }
 
   /**
@@ -155,6 +155,7 @@ export class StreamAccess implements Watched {
     if (this.#isStale) return;
     const changed = this.#changed;
     this.#changed = [];
+    this.#readAt = performance.now();
     stream.resume(changed);
   }
 

@@ -85,17 +85,23 @@ export class Followed {
   event(change: FeedDocumentChange, { before, after }: Concerned, token: string | undefined): string {
     const { id } = this.subscription;
     if (after && change.after !== undefined) {
-      return shown(before === false ? "created" : "updated", id, this.#text(change.after.stored), token);
+      return shown(
+        before === false ? "created" : "updated",
+        id,
+        this.#text(change, change.after.stored),
+        token,
+      );
     }
     const last = change.after ?? change.before;
     const version = last === undefined || last === "unknown" ? 0 : last.stored.version;
     return removed(id, change.id, version, token);
   }
 
-  /** The document as a read returns it to this caller. */
-  #text(stored: StoredDocument): string {
+  /** The document as a read returns it to this caller, made once for all who see the same of it. */
+  #text(change: FeedDocumentChange, stored: StoredDocument): string {
     const { view, access } = this.#sight;
     if (view === "") return stored.text;
-    return collectionOf(this.#realm, this.subscription.definition).view(access, stored).text;
+    const { view: seen } = collectionOf(this.#realm, this.subscription.definition);
+    return change.rendered(`view ${view}`, () => Buffer.from(seen(access, stored).text)).toString();
   }
 }

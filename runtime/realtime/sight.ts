@@ -5,7 +5,7 @@ import type { Filter } from "../filter/algebra.ts";
 import { canonicalKey } from "../filter/canonical.ts";
 import { kept } from "../kept.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import type { RuleContext } from "../realm/rule.ts";
+import type { FieldReadRule, RuleContext } from "../realm/rule.ts";
 
 /** What a caller sees of a collection at a moment. */
 export interface Sight {
@@ -29,26 +29,34 @@ export function sightOf(definition: CollectionDefinition, access: Access): Sight
   const own = readFilter(definition, { ...access, withheld: undefined }, rule);
   const filter = readFilter(definition, access, rule);
   const view = viewOf(definition, access);
-  const seen = (documents: Filter) =>
+  const keyOf = (documents: Filter) =>
     view === "" ? canonical(documents) : `${canonical(documents)} ${view}`;
-  const key = seen(own);
-  return { access, filter, own, view, key, exact: filter === own ? key : seen(filter) };
+  const key = keyOf(own);
+  return { access, filter, own, view, key, exact: filter === own ? key : keyOf(filter) };
 }
 
 /**
- * Documents look the same to all from whom nothing is hidden. What is hidden from others may depend on everything that a
- * rule can read of them.
+ * Documents look the same to all from whom nothing is hidden. What is hidden from others is decided by what the rules of
+ * fields read of them, and by nothing else.
  */
 function viewOf(definition: CollectionDefinition, access: Access): string {
   const { context } = access;
   if (context === undefined || !mayHide(definition, access)) return "";
   const { fieldRules = [] } = definition;
-  const seesAll = fieldRules.every(({ read }) => read === undefined || read.certain?.(context) === true);
-  return seesAll ? "" : basisOf(context);
+  const reads = fieldRules.flatMap(({ read }) => (read === undefined ? [] : [read]));
+  const bases = reads.map((read) => (read.certain?.(context) === true ? seen : basisOf(read, context)));
+  return bases.every((basis) => basis === seen) ? "" : digest(JSON.stringify(bases)).toString("base64url");
 }
 
-/** A digest of all that rules know of a caller but the time, which is the same to everybody. */
-function basisOf({ user, appConfig, memberships }: RuleContext): string {
+/** In the place of a rule's basis: it holds for every document. */
+const seen = "seen";
+
+function basisOf(read: FieldReadRule, context: RuleContext): unknown {
+  return read.basis?.(context) ?? everythingOf(context);
+}
+
+/** All that rules know of a caller but the time, which is the same to everybody. */
+function everythingOf({ user, appConfig, memberships }: RuleContext): unknown {
   const orgs = [...memberships.values()].map(({ org, roles, teams, teamRoles, claims }) => [
     org,
     [...roles].sort(),
@@ -56,7 +64,7 @@ function basisOf({ user, appConfig, memberships }: RuleContext): string {
     [...teamRoles].map(([team, held]) => [team, [...held].sort()]).sort(),
     claims,
   ]);
-  return digest(JSON.stringify([user, appConfig, orgs.sort()])).toString("base64url");
+  return [user, appConfig, orgs.sort()];
 }
 
 const canonicals = new WeakMap<Filter, string>();

@@ -171,6 +171,17 @@ describe("access", () => {
     stream.close();
   });
 
+  test("what no rule reads of the caller resets nothing, though fields are hidden from them", async () => {
+    const { token, id } = await shop.person("c@example.com");
+    const stream = await follow({}, { token });
+    await stream.next();
+    await shop.setRoles(id, "librarian");
+    await shop.send("PATCH", "../_auth/me", { token, body: { locale: "de" } });
+    const made = await create({ slug: "open", owner: "secret" });
+    expect(short(await stream.next())).toEqual(["created", expect.objectContaining({ id: made })]);
+    stream.close();
+  });
+
   test("a session that its owner ends says so, and ends", async () => {
     const { token } = await shop.person("b@example.com");
     const stream = await follow({}, { token });

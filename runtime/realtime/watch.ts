@@ -36,8 +36,7 @@ export class Watch {
   take({ collection, id }: Pick<FeedChange, "collection" | "id">): void {
     const subject = subjectOf(collection, id);
     if (subject === undefined) return;
-    const isOrganizations = collection === organizations.organizations;
-    const why = isOrganizations ? "organization" : "record";
+    const why = ofOrganizations.has(collection) ? "organization" : "record";
     for (const watched of [...(this.#watched.get(subject) ?? [])]) watched.invalidate(why);
   }
 
@@ -47,6 +46,13 @@ export class Watch {
     for (const watched of all) watched.invalidate("record");
   }
 }
+
+/** Where what happens in organizations is stored: who is a member, and which of them are withheld, too. */
+const ofOrganizations: ReadonlySet<string> = new Set([
+  organizations.organizations,
+  organizations.members,
+  organizations.marks,
+]);
 
 function subjectOf(collection: string, id: string): string | undefined {
   switch (collection) {

@@ -10,6 +10,7 @@ export type CallerRule = WriteRule<unknown, unknown> &
 export const allowed: CallerRule = {
   possible: () => true,
   certain: () => true,
+  basis: () => [],
   filter: () => TRUE,
   check: () => true,
 };
@@ -18,6 +19,7 @@ export const allowed: CallerRule = {
 export const denied: CallerRule = {
   possible: () => false,
   certain: () => false,
+  basis: () => [],
   filter: () => FALSE,
   check: () => false,
 };
@@ -33,6 +35,7 @@ export function byCaller(
   return {
     possible,
     certain: holds,
+    basis: (context) => [holds(context)],
     filter: (context) => always(holds(context)),
     check: holds,
   };

@@ -2,6 +2,7 @@
 
 export type { FieldReadRule, FieldRule, ReadRule, RuleContext, Rules, WriteRule } from "../realm/rule.ts";
 export type { Seen } from "../realm/seen.ts";
+export { claimsByOrg, ifSo, ownRolesByOrg, ownRolesByTeam, unlessSo, unordered } from "./basis.ts";
 export * from "./caller.ts";
 export { allowed, byCaller, type CallerRule, denied } from "./constant.ts";
 export * from "./dates.ts";

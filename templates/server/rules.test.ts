@@ -251,6 +251,7 @@ export const rules = {
      */
     read: {
       certain: ({ user }) => hasRole(user, "editor"),
+      basis: ({ user }) => [unlessSo(hasRole(user, "editor"), user?.mfa === true)],
       check: ({ user }, document) =>
         hasRole(user, "editor") || (user?.mfa === true && document.public === true),
     },
@@ -259,6 +260,7 @@ export const rules = {
     path: ["days"],
     /** \`document.shared\`: desk/db/notes/collection.yaml fields.days.read */
     read: {
+      basis: () => [],
       check: (_context, document) => document.shared === true,
     },
   },

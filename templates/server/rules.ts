@@ -11,6 +11,7 @@ import {
   valuesIn,
 } from "../../compiler/rules/form/form.ts";
 import { dataType, documentType } from "../../compiler/rules/language/model-types.ts";
+import { printBasis } from "../../compiler/rules/print/basis.ts";
 import { checkPrinter } from "../../compiler/rules/print/check.ts";
 import { printFilter } from "../../compiler/rules/print/filter.ts";
 import { helper, type Surroundings } from "../../compiler/rules/print/values.ts";
@@ -179,8 +180,12 @@ export function ruleObject({ form, facts }: CompiledRule, surroundings: Surround
       when(facts.memberships, () => property("possible", callerFunction(possible, surroundings))),
       property("filter", code`(${ownContext(filter)}) => ${printFilter(filter, surroundings)}`),
     );
-  } else if (certain !== undefined) functions.unshift(ofCaller("certain", certain, surroundings));
-  else functions.unshift(ofCaller("possible", possible, surroundings));
+  } else if (certain !== undefined) {
+    functions.unshift(
+      ofCaller("certain", certain, surroundings),
+      property("basis", code`(${ownContext(condition)}) => ${printBasis(condition, surroundings)}`),
+    );
+  } else functions.unshift(ofCaller("possible", possible, surroundings));
   return object(functions);
 }
 

@@ -27,9 +27,24 @@ interface MembershipDeclaration {
   readonly implies?: string;
 }
 
-/** `all`: ids of places; `as`: those where roles are held; `rolesIn`: roles held in one; `named`: both are fields. */
-const ofOrgs = { all: "ownOrgs", as: "ownOrgsAs", rolesIn: "ownOrgRoles", named: "orgRoleNamed" };
-const ofTeams = { all: "ownTeams", as: "ownTeamsAs", rolesIn: "ownTeamRoles", named: "teamRoleNamed" };
+/**
+ * `all`: ids of places; `as`: those where roles are held; `rolesIn`: roles held in one; `named`: both are fields; `held`: the
+ * places of each role.
+ */
+const ofOrgs = {
+  all: "ownOrgs",
+  as: "ownOrgsAs",
+  rolesIn: "ownOrgRoles",
+  named: "orgRoleNamed",
+  held: "ownRolesByOrg",
+};
+const ofTeams = {
+  all: "ownTeams",
+  as: "ownTeamsAs",
+  rolesIn: "ownTeamRoles",
+  named: "teamRoleNamed",
+  held: "ownRolesByTeam",
+};
 
 const declared = {
   inOrg: { in: "organization", takesRoles: false, holds: inOrg, places: ownOrgs, filter: ofOrgs },

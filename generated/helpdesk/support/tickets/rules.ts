@@ -23,6 +23,8 @@ import {
   type Rules,
   type Seen,
   same,
+  unlessSo,
+  unordered,
   type WriteRule,
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
@@ -132,6 +134,9 @@ export const fieldRules: readonly FieldRule<Document, Data>[] = [
      */
     read: {
       certain: ({ user }) => hasRole(user, "lead"),
+      basis: ({ user, memberships }) => [
+        unlessSo(hasRole(user, "lead"), unordered(ownOrgsAs(memberships, "agent"))),
+      ],
       check: ({ user, memberships }, document) =>
         hasRole(user, "lead") || hasOrgRole(memberships, document._meta?.org, "agent"),
     },
