@@ -20,5 +20,14 @@ export function objectIn(text: string): JsonObject | undefined {
   }
 }
 
+export function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Why an integer that a double may hold for others too is refused. */
 export const beyondSafeIntegers = `integers must be within ±${Number.MAX_SAFE_INTEGER}`;

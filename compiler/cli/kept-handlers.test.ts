@@ -8,7 +8,7 @@ import { commandsIn } from "./testing/commands.ts";
 const folder = mkdtempSync(join(tmpdir(), "realmc-kept-handlers-"));
 const realmc = commandsIn(folder);
 const module = (bundle: string, realm: string): string =>
-  join(folder, bundle, `functions/${realm}/db/hook.mjs`);
+  join(folder, bundle, `functions/${realm}/db/hook.cjs`);
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });

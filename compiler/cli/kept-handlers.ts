@@ -33,7 +33,7 @@ export async function keptHandlers(
 function modulesOf(realm: string, { outputs }: RealmManifest): readonly string[] {
   return Object.keys(outputs).flatMap((path) => {
     const [, database, name] = /^[^/]+\/([^/]+)\/_func\/([^/]+)\/function\.ts$/.exec(path) ?? [];
-    return name === undefined ? [] : [`functions/${realm}/${database}/${name}.mjs`];
+    return name === undefined ? [] : [`functions/${realm}/${database}/${name}.cjs`];
   });
 }
 

@@ -92,7 +92,7 @@ function sourcesOf({ databases, functions }: Realm): ReadonlyMap<string, readonl
 function outputsOf({ model, emitted }: BuiltRealm): Readonly<Record<string, string>> {
   const modules = model.functions.map((fn) => {
     const text = JSON.stringify(fn.handler) ?? "";
-    return [`${model.name}/${folderOf(fn)}/${fn.name}.mjs`, text] as const;
+    return [`${model.name}/${folderOf(fn)}/${fn.name}.cjs`, text] as const;
   });
   return { ...emitted.manifest.outputs, ...Object.fromEntries(modules) };
 }

@@ -58,9 +58,9 @@ test("a handler changes: it is bundled anew, the others' modules are those from 
   expect(before.said).toEqual([]);
   write(`${functions}/first/handler.ts`, "// changed", ...sound, 'export const more = "more";');
   const after = await compiled();
-  expect(after.bundles.get("first.mjs")).not.toEqual(before.bundles.get("first.mjs"));
-  expect(after.bundles.get("second.mjs")).toBe(before.bundles.get("second.mjs"));
-  expect(after.bundles.get("third.mjs")).toBe(before.bundles.get("third.mjs"));
+  expect(after.bundles.get("first.cjs")).not.toEqual(before.bundles.get("first.cjs"));
+  expect(after.bundles.get("second.cjs")).toBe(before.bundles.get("second.cjs"));
+  expect(after.bundles.get("third.cjs")).toBe(before.bundles.get("third.cjs"));
 });
 
 test("a file that several import changes: all of them are checked and bundled anew", async () => {
@@ -68,8 +68,8 @@ test("a file that several import changes: all of them are checked and bundled an
   write("config/shop/_shared/word.ts", 'export const word: string = "good day";');
   const after = await compiled();
   for (const name of ["first", "second", "third"])
-    expect(after.bundles.get(`${name}.mjs`)?.text).toContain("good day");
-  expect(before.bundles.get("first.mjs")?.text).not.toContain("good day");
+    expect(after.bundles.get(`${name}.cjs`)?.text).toContain("good day");
+  expect(before.bundles.get("first.cjs")?.text).not.toContain("good day");
   write("config/shop/_shared/word.ts", "export const word: number = 1;", "export const other: string = 2;");
   expect((await compiled()).said).toEqual(["_shared/word.ts:2 handler-type"]);
   // Told once, with the first that imports it, and with the next where that one does not any more.
@@ -118,21 +118,21 @@ test("a package that was not installed is found after it is, at the next change 
   write(`${functions}/second/handler.ts`, "// changed", ...sound);
   const { said, bundles } = await compiled();
   expect(said).toEqual([]);
-  expect(bundles.get("first.mjs")?.text).toContain('"later"');
+  expect(bundles.get("first.cjs")?.text).toContain('"later"');
 });
 
 test("a package changes: what it is part of is bundled anew", async () => {
   write("node_modules/later/index.js", 'exports.later = "another version";');
   write(`${functions}/second/handler.ts`, "// changed again", ...sound);
-  expect((await compiled()).bundles.get("first.mjs")?.text).toContain("another version");
+  expect((await compiled()).bundles.get("first.cjs")?.text).toContain("another version");
 });
 
 test("functions come and go", async () => {
   write(`${functions}/fourth/function.yaml`, "mode: webhook", "invoke: true");
   write(`${functions}/fourth/handler.ts`, ...sound);
-  expect([...(await compiled()).bundles.keys()]).toContain("fourth.mjs");
+  expect([...(await compiled()).bundles.keys()]).toContain("fourth.cjs");
   rmSync(join(folder, functions, "fourth"), { recursive: true });
-  expect([...(await compiled()).bundles.keys()]).not.toContain("fourth.mjs");
+  expect([...(await compiled()).bundles.keys()]).not.toContain("fourth.cjs");
 });
 
 test("a package's types that name all of Node are read with all of it", async () => {

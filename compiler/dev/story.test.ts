@@ -22,9 +22,9 @@ test.each<[string, Partial<Explanation>, Outcome, readonly string[]]>([
   ],
   [
     "a handler",
-    { effects: ["support/_func/close: handler.ts → close.mjs"], changed: ["desk"] },
+    { effects: ["support/_func/close: handler.ts → close.cjs"], changed: ["desk"] },
     { served: "renewed", mended: false },
-    ["support/_func/close: handler.ts → close.mjs; in new threads in 210 ms"],
+    ["support/_func/close: handler.ts → close.cjs; in new threads in 210 ms"],
   ],
   ["a comment", { without: ["desk/realm.yaml"] }, same, ["desk/realm.yaml: nothing else comes of it"]],
   ["a new realm", { added: ["shop"] }, restarted, ["realm shop added; restarted in 210 ms"]],

@@ -1,13 +1,33 @@
 /** Handlers as threads load them. */
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { Pool } from "../../runtime/functions/pool/pool.ts";
+import { returned, running, TestFunctions } from "../../runtime/functions/testing/threads.ts";
+import type { EmittedFile } from "../../templates/print/code.ts";
 import { analyse } from "../pipeline.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-handlers-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const threads: { readonly functions: TestFunctions; readonly pool: Pool }[] = [];
+afterAll(async () => {
+  for (const { functions, pool } of threads) {
+    await pool.close();
+    functions.discard();
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs the handler `hook` of these files in a thread, with that input. */
+function inThread(files: readonly EmittedFile[]) {
+  const functions = new TestFunctions();
+  const bounds = { requestBytes: 2 ** 20, outputBytes: 2 ** 20 };
+  const pool = new Pool({ files: functions, workers: 2, bounds });
+  threads.push({ functions, pool });
+  const definition = functions.addScript("hook", "", { realm: "shop", database: "sales" });
+  write(functions.folder, Object.fromEntries(files.map(({ path, text }) => [path, text])));
+  return (input: unknown) => running(pool, definition, input);
+}
 
 function write(root: string, files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {
@@ -22,7 +42,7 @@ const realm = {
   "shop/sales/_func/hook/function.yaml": "mode: webhook\ninvoke: true\n",
 };
 
-test("a handler is one module with the files of the realm and the packages that it imports; stack traces name its lines", async () => {
+test("a handler is one script with the files of the realm and the packages that it imports; stack traces name its lines", async () => {
   const config = join(folder, "project/config");
   write(config, {
     ...realm,
@@ -51,22 +71,16 @@ test("a handler is one module with the files of the realm and the packages that 
   const { realms, diagnostics } = await analyse(config);
   expect(diagnostics).toEqual([]);
   const files = realms.flatMap(({ handlers = [] }) => handlers);
-  const dist = join(folder, "dist");
   expect(files.map(({ path }) => path).sort()).toEqual([
-    "functions/shop/sales/hook.mjs",
-    "functions/shop/sales/hook.mjs.map",
+    "functions/shop/sales/hook.cjs",
+    "functions/shop/sales/hook.cjs.map",
   ]);
-  write(dist, Object.fromEntries(files.map(({ path, text }) => [path, text])));
-  const ask = [
-    `import hook from ${JSON.stringify(join(dist, "functions/shop/sales/hook.mjs"))};`,
-    'console.log(hook({ path: "/" }).body);',
-    'try { hook({ path: "" }); } catch (error) { console.log(error.stack); }',
-  ].join("\n");
-  const said = execFileSync(process.execPath, ["--enable-source-maps", "--input-type=module", "-e", ask], {
-    encoding: "utf8",
+  const run = inThread(files);
+  expect(await run({ path: "/" })).toMatchObject(returned({ body: "HELLO ONE,TWO" }));
+  const { result } = await run({ path: "" });
+  expect(result).toMatchObject({
+    reason: expect.stringMatching(/^Error: no path\n {4}at .*shop\/sales\/_func\/hook\/handler\.ts:7:26/),
   });
-  expect(said).toContain("HELLO ONE,TWO\n");
-  expect(said).toContain("shop/sales/_func/hook/handler.ts:7:");
 });
 
 test("a package that imports a module of Node which handlers do not have is told at the handler", async () => {
@@ -90,6 +104,51 @@ test("a package that imports a module of Node which handlers do not have is told
       span: expect.objectContaining({ file: "shop/sales/_func/hook/handler.ts" }),
     }),
   ]);
+});
+
+test("a package reaches no other module when it runs, whatever it names, and is one script with what it names", async () => {
+  const config = join(folder, "sly/config");
+  write(config, {
+    ...realm,
+    "shop/sales/_func/hook/handler.ts": [
+      'import { tries } from "sly";',
+      "",
+      'const { later } = await import("./later.ts");',
+      "",
+      "export default async () => ({ body: JSON.stringify([later, await tries()]) });",
+    ].join("\n"),
+    "shop/sales/_func/hook/later.ts": 'export const later: string = await Promise.resolve("later");\n',
+  });
+  write(join(folder, "sly/node_modules/sly"), {
+    "package.json": '{ "name": "sly", "type": "module", "main": "index.js", "types": "index.d.ts" }',
+    "index.js": `
+      import { createHash } from "crypto";
+      import old from "./old.cjs";
+      const names = ["fs", "node:fs", "child_process", "/etc/hosts", "data:text/javascript,export default 1"];
+      export async function tries() {
+        const got = [];
+        for (const name of names) {
+          got.push(await import(name).then(() => "got", () => "nothing"));
+          got.push(old(name));
+        }
+        got.push(Object.keys(import.meta).length, typeof (await import("node:util")).inspect, createHash("md5").update("").digest("hex").length);
+        return got;
+      }`,
+    "old.cjs":
+      "module.exports = (name) => { try { require(name); return 'got'; } catch (error) { return error.code; } };",
+    "index.d.ts": "export function tries(): Promise<unknown[]>;\n",
+  });
+  const { realms, diagnostics } = await analyse(config);
+  expect(diagnostics).toEqual([]);
+  const run = inThread(realms.flatMap(({ handlers = [] }) => handlers));
+  const { result } = await run({});
+  const tried = ["fs", "node:fs", "child_process", "file", "data"].flatMap(() => [
+    "nothing",
+    "MODULE_NOT_FOUND",
+  ]);
+  expect({ result }).toMatchObject(
+    returned({ body: JSON.stringify(["later", [...tried, 0, "function", 32]]) }),
+  );
 });
 
 test("a changed handler is another input, and a changed realm; its text is not recorded", async () => {

@@ -1,7 +1,8 @@
-/** Handlers as what threads load: each a module of its own, with what it imports in it. */
+/** Code of a realm as what runs it loads: each a file of its own, with what it imports in it. */
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type BuildOptions, build, type Message, type Plugin } from "esbuild";
+import { exportedBy, moduleFoot, moduleHead } from "../../runtime/functions/handler-module.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
@@ -13,54 +14,55 @@ import { allowedInWords, isAllowed, nodeModule } from "./modules.ts";
 import { isTypes } from "./read-handler.ts";
 
 export interface BundledHandler {
-  /** The module and, of handlers, its source map; none where something is wrong. */
+  /** The script or module and, of handlers, its source map; none where something is wrong. */
   readonly files: readonly EmittedFile[];
   readonly diagnostics: readonly Diagnostic[];
   /** Real paths of the files of packages in it. */
   readonly packages: readonly string[];
 }
 
-/** Code of a realm that becomes one module. */
+/** Code of a realm that becomes one file. */
 export interface Bundling {
   readonly code: Handler;
-  /** Where the module goes. */
+  /** Where the file goes. */
   readonly outfile: string;
-  /** Beside {@link handlerOptions}. */
+  /** A script that a thread of functions calls with its own `require`, or a module that the server itself imports. */
+  readonly form: Form;
+  /** Beside those of the form. */
   readonly options?: BuildOptions;
 }
 
+type Form = "confined" | "module";
+
 export function bundlingOf({ handler, realm, database, name }: RealmFunction): readonly Bundling[] {
-  const outfile = `functions/${realm}/${database}/${name}.mjs`;
-  return handler === undefined ? [] : [{ code: handler, outfile }];
+  const outfile = `functions/${realm}/${database}/${name}.cjs`;
+  return handler === undefined ? [] : [{ code: handler, outfile, form: "confined" }];
 }
 
 /** @param root the configuration folder, from which packages are found */
 export async function bundleCode(
-  { code: handler, outfile, options: own }: Bundling,
+  { code: handler, outfile, form, options: own }: Bundling,
   root: string,
 ): Promise<BundledHandler> {
   const problems: Problem[] = [];
   const options = {
-    ...handlerOptions,
+    ...sharedOptions,
+    ...(form === "confined" && confinedOptions),
     ...own,
     write: false,
     metafile: true,
     entryPoints: [handler.path],
     outfile,
-    plugins: [handlerModules(handler, root, problems)],
+    plugins: [handlerModules(handler, form, root, problems)],
   } satisfies BuildOptions;
   try {
-    let made = await build(options);
+    const made = await build(options);
     if (problems.length > 0) return refused(problems.map((problem) => told(problem, handler)));
-    const requires = Object.values(made.metafile.outputs).some(({ imports }) =>
-      imports.some(({ kind }) => kind === "require-call"),
-    );
-    if (requires) made = await build({ ...options, banner: { js: requireBanner } });
     return {
       files: made.outputFiles.map((file) => emitted(file.path, file.text, outfile)),
       diagnostics: [],
       packages: Object.keys(made.metafile.inputs)
-        .filter((path) => !/^(?:realm|types|package):/.test(path))
+        .filter((path) => !ownNamespace.test(path))
         .map((path) => resolve(own?.absWorkingDir ?? "", path)),
     };
   } catch (error) {
@@ -77,7 +79,7 @@ function refused(diagnostics: readonly Diagnostic[]): BundledHandler {
   return { files: [], diagnostics, packages: [] };
 }
 
-const handlerOptions = {
+const sharedOptions = {
   bundle: true,
   write: false,
   platform: "node",
@@ -91,9 +93,12 @@ const handlerOptions = {
   logLevel: "silent",
 } satisfies BuildOptions;
 
-/** For CommonJS packages; what they may require has been looked at. */
-const requireBanner =
-  'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);';
+/** What a thread calls with its own `require`: nothing in it reaches the loader of Node. */
+const confinedOptions = {
+  supported: { "dynamic-import": false, "import-meta": false },
+  banner: { js: moduleHead },
+  footer: { js: moduleFoot },
+} satisfies BuildOptions;
 
 /** A module of Node that a package wants. */
 interface Problem {
@@ -103,19 +108,30 @@ interface Problem {
 }
 
 const namespace = "realm";
+const ownNamespace = /^(?:realm|types|package|node|entry):/;
 
 /** The realm's files as the model has them, packages from where the realm lies. */
-function handlerModules({ path: entry, files }: Handler, root: string, problems: Problem[]): Plugin {
+function handlerModules(
+  { path: entry, files }: Handler,
+  form: Form,
+  root: string,
+  problems: Problem[],
+): Plugin {
+  const isConfined = form === "confined";
   const byPath = new Map(files.map((file) => [file.path, file]));
   return {
     name: "handler",
     setup(build) {
       build.onResolve({ filter: /./ }, ({ path, importer, namespace: from, kind }) => {
-        if (kind === "entry-point") return { path: entry, namespace };
+        if (kind === "entry-point") return { path: entry, namespace: isConfined ? "entry" : namespace };
+        if (from === "entry") return { path: entry, namespace };
+        if (from === "node") return { path, external: true };
         const builtin = nodeModule(path);
         if (builtin !== undefined) {
           if (!isAllowed(builtin)) problems.push({ module: path, from: importer });
-          return { path: `node:${builtin}`, external: true };
+          return isConfined
+            ? { path: builtin, namespace: "node" }
+            : { path: `node:${builtin}`, external: true };
         }
         if (path === "realmc/migrations") return { path, namespace: "package" };
         if (from !== namespace) return undefined;
@@ -132,6 +148,12 @@ function handlerModules({ path: entry, files }: Handler, root: string, problems:
       build.onLoad({ filter: /./, namespace: "package" }, async () => ({
         contents: await readFile(migrationsModule, "utf8"),
         loader: migrationsModule.endsWith(".ts") ? "ts" : "js",
+      }));
+      build.onLoad({ filter: /./, namespace: "entry" }, () => ({
+        contents: `import * as handler from "handler"; ${exportedBy}(handler.default);`,
+      }));
+      build.onLoad({ filter: /./, namespace: "node" }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(`node:${path}`)});`,
       }));
       build.onLoad({ filter: /./, namespace: "types" }, () => ({ contents: "", loader: "ts" }));
     },

@@ -9,6 +9,7 @@ import type { Handler, HandlerFile, Realm, RealmFunction } from "../model/model.
 import { lineStartsOf, spanOf } from "../source/source.ts";
 import { foreignGlobals } from "./globals.ts";
 import { unknownHosts } from "./hosts.ts";
+import { computedImports } from "./imports.ts";
 import { nodeTypesFor } from "./node-types.ts";
 import { translated } from "./translated.ts";
 import { Tree, top } from "./tree.ts";
@@ -45,6 +46,7 @@ export function handlerSubjects(fn: RealmFunction): readonly Subject[] {
       probe: { path: `${posix.dirname(handler.path)}/$probe.ts`, text: probe },
       look: (source, checker, spanAt) => [
         ...foreignGlobals(source, checker, spanAt),
+        ...computedImports(source, spanAt),
         ...unknownHosts(source, fn, spanAt),
       ],
       noDefault: diagnose("handler-no-default", fileSpan(handler.path), {}),

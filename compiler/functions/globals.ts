@@ -1,4 +1,4 @@
-/** Globals that Node has and handlers do not. */
+/** Globals that Node or the language has and handlers do not. */
 import { ts } from "@ts-morph/common";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
@@ -19,7 +19,12 @@ const instead: Readonly<Record<string, string>> = {
   fetch: "write ctx.fetch, which reaches what network in function.yaml declares",
   process: "what is secret is declared under secrets in function.yaml, and is ctx.secrets",
   require: "write import",
+  eval: "write the function itself: nothing makes code of text",
+  Function: "write the function itself: nothing makes code of text",
 };
+
+/** Of the language, and refused when they are called. */
+const makersOfCode: ReadonlySet<string> = new Set(["eval", "Function"]);
 
 /** Every use of one in a handler's file. */
 export function foreignGlobals(
@@ -44,10 +49,20 @@ export function foreignGlobals(
   function isForeign(node: ts.Identifier): boolean {
     if (allowed.has(node.text)) return false;
     const declarations = checker.getSymbolAtLocation(node)?.declarations ?? [];
+    const isForeignFile = makersOfCode.has(node.text) && isCalled(node) ? isOfLanguage : isOfNodeTypes;
     return (
-      declarations.length > 0 && declarations.every((each) => isOfNodeTypes(each.getSourceFile().fileName))
+      declarations.length > 0 && declarations.every((each) => isForeignFile(each.getSourceFile().fileName))
     );
   }
+}
+
+function isOfLanguage(path: string): boolean {
+  return /\/lib\.[\w.]+\.d\.ts$/.test(path);
+}
+
+function isCalled(node: ts.Identifier): boolean {
+  const { parent } = node;
+  return (ts.isCallExpression(parent) || ts.isNewExpression(parent)) && parent.expression === node;
 }
 
 /** Members have names of their own, but for those of the global object. */

@@ -1,10 +1,6 @@
 /** Which modules of Node a handler may import. */
 import { builtinModules } from "node:module";
-
-export const allowedModules: readonly string[] = [
-  ...["assert", "buffer", "crypto", "events", "path", "querystring", "stream", "string_decoder"],
-  ...["url", "util", "zlib"],
-];
+import { handlerModules, requirable } from "../../runtime/functions/handler-module.ts";
 
 /** Node's name of a module, without `node:`; undefined where it is none of Node's. */
 export function nodeModule(specifier: string): string | undefined {
@@ -12,10 +8,10 @@ export function nodeModule(specifier: string): string | undefined {
   return builtinModules.includes(specifier) ? specifier : undefined;
 }
 
-/** Whether handlers, and packages that they import, may have it; parts such as `stream/promises` go with the whole. */
+/** Whether handlers, and packages that they import, may have it. */
 export function isAllowed(name: string): boolean {
-  return allowedModules.includes(name.split("/")[0] ?? name);
+  return requirable.has(name);
 }
 
 /** `node:assert, node:buffer, …`, for messages. */
-export const allowedInWords = allowedModules.map((name) => `node:${name}`).join(", ");
+export const allowedInWords = handlerModules.map((name) => `node:${name}`).join(", ");

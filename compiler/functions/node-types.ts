@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { handlerModules } from "../../runtime/functions/handler-module.ts";
 import { packageRoot } from "../package/package.ts";
-import { isAllowed } from "./modules.ts";
 
 /** Its `index.d.ts`, of the project or beside this package; without it TypeScript says what to install. */
 export function nodeTypesFor(root: string): string | undefined {
@@ -34,7 +34,7 @@ export function neededNodeTypes(index: string): string {
 }
 
 function isNeeded(name: string, path: string): boolean {
-  if (isAllowed(name.split(/[./]/)[0] ?? "") || !existsSync(path)) return true;
+  if (handlerModules.includes(name.split(/[./]/)[0] ?? "") || !existsSync(path)) return true;
   const text = readFileSync(path, "utf8");
   return !/^declare module /m.test(text) || /\bglobal \{/.test(text);
 }

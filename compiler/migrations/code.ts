@@ -37,6 +37,7 @@ export function migrationBundling({ code, path }: CodeMigration, root: string): 
   return {
     code,
     outfile: path.replace(/\.ts$/, ".js"),
+    form: "module",
     options: {
       sourcemap: false,
       // What comments call packages by does not depend on where the compiler runs.

@@ -7,7 +7,7 @@ import type { FunctionDefinition } from "../realm/functions.ts";
 
 /** Where the modules are that threads load. */
 export interface FunctionFiles {
-  /** Of `function-worker.mjs`, and of `functions/<realm>/<database>/<function>.mjs`. */
+  /** Of `function-worker.mjs`, and of `functions/<realm>/<database>/<function>.cjs`. */
   readonly folder: string;
 }
 

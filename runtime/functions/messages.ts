@@ -2,6 +2,7 @@
  * What the pool and a thread tell each other: several messages at a time, in their order. They are tuples of text and
  * numbers, which take a third of the time of objects to be copied from one heap to the other.
  */
+import type { AskedFetch, FetchReply } from "./fetch/guarded.ts";
 import type { CallerView, HostRequest, LogLine, Result, TriggerInput } from "./invocation.ts";
 
 /** What a thread is made with. */
@@ -21,11 +22,10 @@ export interface ThreadData {
 
 /** The function that a thread runs from then on. */
 export interface FunctionSetup {
-  /** URL of the bundled handler. */
-  readonly url: string;
-  readonly network: readonly string[];
-  /** Of the body of an answer to `ctx.fetch`. */
-  readonly answerBytes: number;
+  /** Of the bundled handler. */
+  readonly path: string;
+  /** It may fetch: its `network` is not empty. */
+  readonly fetches: boolean;
   readonly mail: boolean;
 }
 
@@ -70,6 +70,7 @@ export type ToThread =
       etag: string | undefined,
       body: string | undefined,
     ]
+  | readonly [kind: "fetched", run: number, id: number, reply: FetchReply]
   /** The run is to end. */
   | readonly [kind: "abort", run: number];
 
@@ -92,6 +93,9 @@ export type FromThread =
       body: string | undefined,
     ]
   | readonly [kind: "request", run: number, id: number, request: Exclude<HostRequest, DocumentsRequest>]
+  | readonly [kind: "fetch", run: number, id: number, asked: AskedFetch]
+  /** Nobody waits for it any more. */
+  | readonly [kind: "unfetch", run: number, id: number]
   | readonly [kind: "log", run: number, line: LogLine]
   | readonly [
       kind: "done",

@@ -1,6 +1,7 @@
 /** Common request rules 3: what is no JSON is told of with its place. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isJsonText } from "../json.ts";
 import { runs } from "../testing/random.ts";
 import { mistakePlace } from "./json-mistake.ts";
 
@@ -30,7 +31,7 @@ test("what stands before the place could go on, what stands at it cannot be righ
       const place = at % (text.length + 1);
       return `${text.slice(0, place)}${sign}${text.slice(place + 1)}`;
     })
-    .filter((text) => !isJson(text));
+    .filter((text) => !isJsonText(text));
   fc.assert(
     fc.property(broken, (text) => {
       const [, column] = /^line 1, column (\d+)$/.exec(mistakePlace(text)) ?? [];
@@ -40,12 +41,3 @@ test("what stands before the place could go on, what stands at it cannot be righ
     { numRuns: runs(1000) },
   );
 });
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

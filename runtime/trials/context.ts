@@ -1,10 +1,10 @@
 /** `ctx` of a test: what the threads of a server make, on what answers them there. */
 import { timestamp } from "../clock.ts";
 import { callerOf } from "../functions/caller.ts";
+import { Network } from "../functions/fetch/network.ts";
 import type { LogLine, Run } from "../functions/invocation.ts";
 import type { Secrets } from "../functions/secrets.ts";
 import { RunContext } from "../functions/worker/context.ts";
-import { Network } from "../functions/worker/fetch/network.ts";
 import { RunLog } from "../functions/worker/log.ts";
 import type { Requests } from "../functions/worker/requests.ts";
 import { anonymous, type Caller } from "../realm/caller.ts";
@@ -63,7 +63,7 @@ export function contextOf(
   });
   return new RunContext({
     ...{ log, requestId, secrets, caller, requests },
-    setup: { url: "", network, mail, answerBytes: bodyBytes },
+    setup: { path: "", fetches: network.length > 0, mail },
     bounds: { requestBytes: bodyBytes, outputBytes: bodyBytes },
     signal: () => signal,
     fetch: testFetch(definition, fetch),

@@ -123,7 +123,7 @@ describe("realmc dev with a function", { timeout: 120_000 }, () => {
 
   test("a changed handler is served; one with a mistake is shown, and the one before goes on", async () => {
     write(folder, path, handler("two"));
-    await dev.until(/^db\/_func\/hook: handler\.ts → hook\.mjs; in new threads in .*\n/m);
+    await dev.until(/^db\/_func\/hook: handler\.ts → hook\.cjs; in new threads in .*\n/m);
     expect(await call()).toBe("two");
     write(folder, path, handler("three").replace("input.body", "input.bdy"));
     await dev.until(/handler\.ts:4:\d+ error .*goes on\n/s);
@@ -136,7 +136,7 @@ describe("realmc dev with a function", { timeout: 120_000 }, () => {
     const first = ask("wait");
     const release = await gate.visited();
     write(folder, "config/desk/db/_func/slow/handler.ts", slow("two"));
-    await dev.until(/slow: handler\.ts → slow\.mjs; in new threads in/);
+    await dev.until(/slow: handler\.ts → slow\.cjs; in new threads in/);
     expect(await ask("at once")).toBe("two");
     await dev.until(/^desk db\/slow info: slow two\n/m);
     release();
@@ -149,7 +149,7 @@ describe("realmc dev with a function", { timeout: 120_000 }, () => {
     expect(await create()).toBe(201);
     const release = await gate.visited();
     write(folder, "config/desk/db/_func/watch/handler.ts", watch("two"));
-    await dev.until(/watch: handler\.ts → watch\.mjs; in new threads in/);
+    await dev.until(/watch: handler\.ts → watch\.cjs; in new threads in/);
     release();
     const [line] = await dev.until(/^desk db\/watch info: .*\n/m);
     expect(line).toBe('desk db/watch info: saw by one {"attempt":1}\n');

@@ -52,6 +52,24 @@ export const functionCodes = {
       "_shared/word.ts": 'export const word = "hello";',
     },
   },
+  "handler-computed-import": {
+    severity: "error",
+    summary: "A handler imports a module whose name is known only when it runs.",
+    message: "import() takes a literal in handlers",
+    hint: 'name the module: import("./words.ts"); where it is one of several, import them all and choose',
+    explanation:
+      "A handler is built into one script with all that it imports, and has no way to modules when it runs. So the build has to know which they are.",
+    wrong: {
+      "function.yaml": "mode: webhook\ninvoke: true",
+      "handler.ts":
+        'export default async () => {\n  const { readdirSync } = await import(["node", "fs"].join(":"));\n  return { body: String(readdirSync(".")) };\n};',
+    },
+    right: {
+      "function.yaml": "mode: webhook\ninvoke: true",
+      "handler.ts":
+        'export default async () => {\n  const { createHash } = await import("node:crypto");\n  return { body: createHash("sha256").update("x").digest("hex") };\n};',
+    },
+  },
   "handler-type": {
     severity: "error",
     summary: "TypeScript finds a mistake in a handler.",
@@ -103,10 +121,10 @@ export const functionCodes = {
   },
   "handler-global": {
     severity: "error",
-    summary: "A handler uses a global of Node's that handlers do not have.",
+    summary: "A handler uses a global that handlers do not have.",
     message: "'{name}' is no global of handlers",
     explanation:
-      "Handlers have the globals of the language, and those of the web that reach nothing: `URL`, `TextEncoder`, `crypto`, `structuredClone`, `setTimeout` and their like, and `Buffer`. What reaches further is a member of `ctx`.",
+      "Handlers have the globals of the language, and those of the web that reach nothing: `URL`, `TextEncoder`, `crypto`, `structuredClone`, `setTimeout` and their like, and `Buffer`. What reaches further is a member of `ctx`. `eval` and `new Function` are refused when they are called.",
     wrong: {
       "function.yaml": "mode: webhook\ninvoke: true",
       "handler.ts": "export default () => ({ body: process.cwd() });",

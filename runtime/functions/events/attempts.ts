@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { ApiError } from "../../errors.ts";
 import { AttemptFailed, JobFailure, NotNow, type Progress } from "../../jobs/kind.ts";
+import { isJsonText } from "../../json.ts";
 import { Outdated } from "../../retry.ts";
 import { FunctionBusy, type Result } from "../invocation.ts";
 import { shortened } from "../invocations/telling.ts";
@@ -59,6 +60,7 @@ function progressOf(result: Result, { definition, attempt }: BackgroundRun): Pro
       if (value.kind !== "call") return {};
       if (value.output.length > mostOutput)
         throw failed(attempt, "function_failed: what it returned is too large to be kept.");
+      if (!isJsonText(value.output)) throw failed(attempt, "invalid_output: what it returned is no JSON.");
       return { output: value.output };
     }
     case "retry":

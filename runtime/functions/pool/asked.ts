@@ -7,6 +7,9 @@ interface Asker {
   readonly reject: (error: Error) => void;
 }
 
+/** Characters of all lines of a run, a few more than a thread sends. */
+const mostOfLog = 2 * 64 * 1024;
+
 /** Where a run stands in line. */
 interface Place {
   /** Ends it, if by itself, in time. */
@@ -24,6 +27,7 @@ export class Asked {
   readonly #asker: Asker;
   readonly #over: () => void;
   #logs: LogLine[] | undefined;
+  #room = mostOfLog;
 
   /** @param over called when something has come of it, before the asker is told */
   constructor(owner: PooledFunction, run: Run, asker: Asker, over: () => void) {
@@ -34,6 +38,9 @@ export class Asked {
   }
 
   log(line: LogLine): void {
+    // The thread bounds them; what comes beyond that is none of its own.
+    this.#room -= line.message.length + JSON.stringify(line.fields).length;
+    if (this.#room < 0) return;
     this.#logs ??= [];
     this.#logs.push(line);
     this.run.host.log(line);

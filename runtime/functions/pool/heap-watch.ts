@@ -5,7 +5,7 @@ import type { FunctionThread } from "./thread.ts";
 const awhile = 10;
 
 /**
- * Holds threads to the memory of their functions. V8's own limit of a thread would end the process with it (see thread.ts), and
+ * Holds threads to the memory of their functions. V8's own limit of a thread would end the process with it (see worker.ts), and
  * a handler that loops looks at nothing itself; but V8 answers a debugger in the midst of any loop. So those whose runs
  * have been going on for a while are asked how large their heap is, and where it is too large, how large it is without what
  * is garbage. Runs that are over before somebody looks take no longer for it.

@@ -18,7 +18,7 @@ const source = `
     if (left) throw new Error("a run beside what another left");
     if (act === "wait") await ctx.orgs.get("x");
     if (act === "loop") for (;;);
-    if (act === "exit") (await import("node:process")).default.exit(0);
+    if (act === "break") await new Promise(() => { void Promise.reject(new Error("unheard")); });
     if (act === "leave") left = setInterval(() => {}, 1_000) !== undefined;
     return n;
   };`;
@@ -97,9 +97,9 @@ test("a loop costs only its own run, whose time is counted from its beginning", 
   await all.pool.close();
 });
 
-test("a thread that is ended from inside costs only the run that ended it", async () => {
-  const all = await lined("exits");
-  const { first, behind } = begun(all, "exit");
+test("what nobody catches costs only the run that it is of", async () => {
+  const all = await lined("breaks");
+  const { first, behind } = begun(all, "break");
   expect(await first).toMatchObject({ result: { kind: "failed" } });
   await expectOnceEach(behind, all.host);
   await all.pool.close();
@@ -144,7 +144,7 @@ test("closing cancels those in line", async () => {
 
 test.each([
   ["loop", "timeout"],
-  ["exit", "failed"],
+  ["break", "failed"],
 ])(
   "a run that a thread knows of ahead of its turn begins elsewhere where the one before it comes to %s",
   async (act, kind) => {

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { unavailable } from "../../errors.ts";
 import { kept } from "../../kept.ts";
 import type { FunctionDefinition } from "../../realm/functions.ts";
@@ -160,7 +159,7 @@ export class Pool implements Runner {
   #fresh({ owner, since, run: { definition } }: Asked): FunctionThread | undefined {
     if (!this.#mayGrow(owner, since)) return undefined;
     const thread = this.#threads.fresh(definition.memory);
-    thread?.load(owner, this.#setupOf(definition));
+    thread?.load(owner, this.#setupOf(definition), definition.network);
     return thread;
   }
 
@@ -180,9 +179,9 @@ export class Pool implements Runner {
   }
 
   #setupOf(definition: FunctionDefinition): FunctionSetup {
-    const { network, memory, mail } = definition;
+    const { network, mail } = definition;
     const path = join(this.#options.files.folder, "functions", pathOf(definition));
-    return { url: pathToFileURL(path).href, network, answerBytes: memory / 4, mail };
+    return { path, fetches: network.length > 0, mail };
   }
 }
 
@@ -192,5 +191,5 @@ function noThread(): Error {
 
 /** Of its module, among those of all realms. */
 function pathOf({ realm, database, name }: FunctionDefinition): string {
-  return `${realm}/${database}/${name}.mjs`;
+  return `${realm}/${database}/${name}.cjs`;
 }

@@ -1,30 +1,19 @@
-import { join } from "node:path";
 import type { EventLoopUtilization } from "node:perf_hooks";
-import { pathToFileURL } from "node:url";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { printSize } from "../../units.ts";
+import type { AskedFetch } from "../fetch/guarded.ts";
 import type { FunctionFiles, HostRequest, Result } from "../invocation.ts";
-import type {
-  FromThread,
-  FunctionSetup,
-  PackedResult,
-  ThreadBounds,
-  ThreadData,
-  ToThread,
-} from "../messages.ts";
-import { packInput, unpackHeaders, unpackResult } from "../packing.ts";
+import type { FromThread, FunctionSetup, PackedResult, ThreadBounds } from "../messages.ts";
+import { packInput } from "../packing.ts";
 import { type Asked, cancelled } from "./asked.ts";
-import { entryName } from "./files.ts";
+import { Fetching } from "./fetching.ts";
 import { Line } from "./line.ts";
 import type { PooledFunction } from "./pooled-function.ts";
+import { documentsTold, fetchTold, idTold, requestTold } from "./told/requests.ts";
+import { lineTold, resultTold } from "./told/results.ts";
+import { amount } from "./told/values.ts";
+import { newWorker, Posts } from "./worker.ts";
 
-/**
- * V8 ends the whole process, not the thread alone, where a heap at its limit needs a large piece at once: the backing of a
- * growing array or map. So the limit that V8 knows is so many bytes further, and {@link HeapWatch} holds the function's own.
- */
-const headroom = 2 * 1024 ** 3;
-/** Bytes for what is young. */
-const young = 16 * 1024 ** 2;
 /** Milliseconds that a thread may take to start. */
 const startingTime = 30_000;
 /** Milliseconds that a handler has to end by itself once its signal is aborted. */
@@ -50,7 +39,9 @@ export class FunctionThread {
   /** Bytes of its heap. */
   readonly memory: number;
   readonly #worker: Worker;
+  readonly #posts: Posts;
   readonly #listener: ThreadListener;
+  readonly #bounds: ThreadBounds;
   /** What it runs; undefined: it is a spare. */
   owner: PooledFunction | undefined;
   /** When it ran last; of `performance.now()`. */
@@ -67,35 +58,24 @@ export class FunctionThread {
   #isEnded = false;
   #utilization: EventLoopUtilization;
   #gone: Promise<unknown> = Promise.resolve();
-  #outgoing: ToThread[] = [];
+  #fetching: Fetching | undefined;
 
   constructor(files: FunctionFiles, memory: number, bounds: ThreadBounds, listener: ThreadListener) {
     this.memory = memory;
     this.#listener = listener;
-    const workerData: ThreadData = { bounds, starts: this.#line.starts.buffer };
-    this.#worker = new Worker(pathToFileURL(join(files.folder, entryName)), {
-      name: "function",
-      workerData,
-      // Nothing of the server's own.
-      env: {},
-      argv: [],
-      execArgv: [],
-      stdin: false,
-      stdout: true,
-      stderr: true,
-      resourceLimits: {
-        maxOldGenerationSizeMb: Math.ceil((memory + headroom) / 1024 ** 2),
-        maxYoungGenerationSizeMb: young / 1024 ** 2,
-      },
-    });
+    this.#bounds = bounds;
+    this.#worker = newWorker(files, memory, { bounds, starts: this.#line.starts.buffer });
+    this.#posts = new Posts(this.#worker);
     this.#worker.on("message", (messages: readonly FromThread[]) => {
-      for (const message of messages) this.#receive(message);
+      try {
+        for (const message of messages) this.#receive(message);
+      } catch {
+        this.#crashed(mistold);
+      }
     });
     this.#worker.on("error", (error) => this.#crashed(`the thread failed: ${messageOf(error)}`));
     this.#worker.on("exit", () => this.#exited());
     this.#utilization = this.#worker.performance.eventLoopUtilization();
-    this.#worker.stdout.resume();
-    this.#worker.stderr.resume();
   }
 
   get id(): number {
@@ -136,9 +116,10 @@ export class FunctionThread {
   }
 
   /** Makes it the function's, for good. */
-  load(owner: PooledFunction, setup: FunctionSetup): void {
+  load(owner: PooledFunction, setup: FunctionSetup, network: readonly string[]): void {
     this.owner = owner;
-    this.#post(["load", setup]);
+    this.#fetching = new Fetching({ network, most: this.memory / 4 });
+    this.#posts.add(["load", setup]);
   }
 
   /** Whether another run may stand in its line, in which at most so many wait then. */
@@ -152,9 +133,9 @@ export class FunctionThread {
     const { input, requestId, caller, secrets } = asked.run;
     if (secrets !== this.#secrets) {
       this.#secrets = secrets;
-      this.#post(["secrets", secrets]);
+      this.#posts.add(["secrets", secrets]);
     }
-    this.#post(["run", this.#line.add(asked), requestId, packInput(input), caller]);
+    this.#posts.add(["run", this.#line.add(asked), requestId, packInput(input), caller]);
   }
 
   /** Ends one that stands in its line, if by itself, in time. */
@@ -166,7 +147,7 @@ export class FunctionThread {
     }
     const { front } = this.#line;
     if (front?.asked !== asked) return;
-    this.#post(["abort", front.number]);
+    this.#posts.add(["abort", front.number]);
     setTimeout(() => this.#endIf(front.number, cancelled), grace).unref();
   }
 
@@ -200,7 +181,9 @@ export class FunctionThread {
   end(result: Result = cancelled): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#posts.end();
     this.#gone = this.#worker.terminate();
+    this.#fetching?.close();
     const back = this.#line.withdrawAll();
     const { front } = this.#line;
     // What came of those before it is on its way.
@@ -247,18 +230,23 @@ export class FunctionThread {
         this.#front = undefined;
         this.#listener.up();
         return;
-      case "documents": {
-        const [kind, run, id, as, method, path, search, packed, body] = message;
-        const headers = unpackHeaders(packed);
-        return void this.#answer(run, id, { kind, as, method, path, search, headers, body });
-      }
+      case "documents":
+        return void this.#answer(message[1], idTold(message[2]), documentsTold(message));
       case "request":
-        return void this.#answer(message[1], message[2], message[3]);
+        return void this.#answer(message[1], idTold(message[2]), requestTold(message[3]));
+      case "fetch":
+        return void this.#fetch(message[1], idTold(message[2]), fetchTold(message[3]));
+      case "unfetch":
+        this.#fetching?.stop(message[1], idTold(message[2]));
+        return;
       case "log":
-        this.#line.find(message[1])?.log(message[2]);
+        this.#line.find(message[1])?.log(lineTold(message[2]));
         return;
       case "done":
-        this.#done(message[1], message[2], message[3], message[4]);
+        this.#done(message[1], message[2], amount(message[3]), message[4]);
+        return;
+      default:
+        throw new TypeError("a thread tells nothing of this kind");
     }
   }
 
@@ -266,14 +254,23 @@ export class FunctionThread {
     const asked = this.#line.find(run);
     if (asked === undefined || this.#isEnded) return;
     this.#answering += 1;
-    const { status, headers, body } = await asked.answer(request);
+    const reply = await asked.answer(request);
     this.#answering -= 1;
-    if (this.#line.find(run) === asked) this.#post(["reply", run, id, status, headers?.["etag"], body]);
+    const { status, headers, body } = reply;
+    if (this.#line.find(run) === asked) this.#posts.add(["reply", run, id, status, headers?.["etag"], body]);
+  }
+
+  async #fetch(run: number, id: number, asked: AskedFetch): Promise<void> {
+    if (this.#isEnded || this.#line.find(run) === undefined) return;
+    const reply = await this.#fetching?.answer(run, id, asked);
+    if (reply !== undefined && this.#line.find(run) !== undefined)
+      this.#posts.add(["fetched", run, id, reply]);
   }
 
   #done(run: number, packed: PackedResult, duration: number, clean: boolean): void {
-    this.#settle(run, unpackResult(packed), duration);
+    this.#settle(run, resultTold(packed, this.#bounds.outputBytes), duration);
     if (this.#isEnded) return;
+    this.#fetching?.stop(run);
     this.#front = undefined;
     this.#isSlow = false;
     this.owner?.took(duration);
@@ -291,18 +288,10 @@ export class FunctionThread {
     this.#line.delete(run);
     asked?.settle(result, duration);
   }
-
-  /** With others of this turn of the event loop. */
-  #post(message: ToThread): void {
-    if (this.#outgoing.push(message) === 1) setImmediate(this.#flush);
-  }
-
-  readonly #flush = () => {
-    const messages = this.#outgoing;
-    this.#outgoing = [];
-    if (!this.#isEnded) this.#worker.postMessage(messages);
-  };
 }
+
+/** What no handler makes a thread tell by what `ctx` has. */
+const mistold = "the thread told what it cannot";
 
 function failed(reason: string): Result {
   return { kind: "failed", code: "function_failed", reason };

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
+import { buildSync, transformSync } from "esbuild";
 import type { CallDefinition } from "../../realm/functions.ts";
+import { exportedBy, moduleFoot, moduleHead } from "../handler-module.ts";
 import type {
   FunctionFiles,
   FunctionHost,
@@ -34,8 +35,28 @@ export class TestFunctions implements FunctionFiles {
     });
   }
 
-  /** @param source of a module whose default export is the handler */
+  /** @param source of a TypeScript module whose default export is the handler, and which imports modules of Node alone */
   add(name: string, source: string, more: Partial<Omit<CallDefinition, "mode">> = {}): CallDefinition {
+    const { code, map } = transformSync(source, {
+      loader: "ts",
+      format: "cjs",
+      target: "node20",
+      supported: { "dynamic-import": false },
+      sourcemap: "external",
+      sourcefile: `${name}.ts`,
+      banner: `${moduleHead} const module = { exports: {} };`,
+      footer: `${exportedBy}(module.exports.default); ${moduleFoot}`,
+    });
+    return this.addScript(name, code, more, map);
+  }
+
+  /** @param script as a bundle has it, or as none would */
+  addScript(
+    name: string,
+    script: string,
+    more: Partial<Omit<CallDefinition, "mode">> = {},
+    map?: string,
+  ): CallDefinition {
     const definition: CallDefinition = {
       mode: "call",
       realm: "acme",
@@ -52,9 +73,10 @@ export class TestFunctions implements FunctionFiles {
       attempts: 5,
       ...more,
     };
-    const path = join(this.folder, "functions", definition.realm, definition.database, `${name}.mjs`);
+    const path = join(this.folder, "functions", definition.realm, definition.database, `${name}.cjs`);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, source);
+    writeFileSync(path, script);
+    if (map !== undefined) writeFileSync(`${path}.map`, map);
     return definition;
   }
 

@@ -2,7 +2,6 @@ import type { Log, Mail, Organizations } from "../handler.ts";
 import type { CallerView } from "../invocation.ts";
 import type { FunctionSetup, ThreadBounds } from "../messages.ts";
 import { databases } from "./documents.ts";
-import type { RunFetch } from "./fetch/fetch.ts";
 import type { Requests } from "./requests.ts";
 import { HostSender } from "./sender.ts";
 import { type Jobs, jobs, mail, organizations } from "./services.ts";
@@ -18,8 +17,8 @@ export interface ContextParts {
   readonly requestId: string;
   readonly caller: CallerView | undefined;
   readonly secrets: Readonly<Record<string, string>>;
-  /** Default: the thread's own, to declared hosts. */
-  readonly fetch?: typeof fetch;
+  /** To declared hosts. */
+  readonly fetch: typeof fetch;
   /** Default: the machine's. */
   readonly now?: () => Date;
 }
@@ -31,6 +30,7 @@ export class RunContext {
   readonly secrets: Readonly<Record<string, string>>;
   readonly requestId: string;
   readonly now: () => Date;
+  readonly fetch: typeof fetch;
   #db: object | undefined;
   #caller: (CallerView & { readonly db: object }) | undefined;
 
@@ -40,7 +40,7 @@ export class RunContext {
     this.secrets = Object.isFrozen(parts.secrets) ? parts.secrets : Object.freeze({ ...parts.secrets });
     this.requestId = parts.requestId;
     this.now = parts.now ?? now;
-    if (parts.fetch !== undefined) this.fetch = parts.fetch;
+    this.fetch = parts.fetch;
   }
 
   get db(): object {
@@ -68,11 +68,6 @@ export class RunContext {
     return this.#parts.setup.mail ? mail(this.#parts.requests) : undefined;
   }
 
-  readonly fetch: typeof fetch = (...request) => {
-    const { setup, signal, requests } = this.#parts;
-    return requests.whileOpen(runFetch(setup).then((send) => send(signal(), ...request)));
-  };
-
   get signal(): AbortSignal {
     return this.#parts.signal();
   }
@@ -89,12 +84,4 @@ export class RunContext {
 
 function now(): Date {
   return new Date();
-}
-
-let loading: Promise<RunFetch> | undefined;
-
-/** Of the thread, loaded when the first of its runs asks for it. */
-function runFetch({ network, answerBytes: most }: FunctionSetup): Promise<RunFetch> {
-  loading ??= import("./fetch/fetch.ts").then(({ guardedFetch }) => guardedFetch({ network, most }));
-  return loading;
 }

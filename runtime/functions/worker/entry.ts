@@ -5,8 +5,6 @@ import type { ThreadData } from "../messages.ts";
 import { WorkerThread } from "./thread.ts";
 
 if (parentPort === null) throw new Error("this module is run by the threads of functions");
-// What a handler throws names the lines that somebody wrote.
-process.setSourceMapsEnabled(true);
 const data: ThreadData = workerData;
 const thread = new WorkerThread(parentPort, data);
 process.on("uncaughtException", (error) => thread.uncaught(error));

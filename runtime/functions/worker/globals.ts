@@ -21,6 +21,23 @@ export function hideGlobals(global: typeof globalThis): void {
   for (const name of hidden) Reflect.deleteProperty(global, name);
 }
 
+/** Node loads what they are when one of them is first named. */
+const webClasses = ["Request", "Response", "Headers", "FormData"] as const;
+
+/** Whether a handler has any of them, which stands in its text: nothing makes code of other text. */
+export function mentionsWebClasses(text: string): boolean {
+  return webClasses.some((name) => text.includes(name));
+}
+
+/** Loads them while everything that they are made of is as Node has it, or takes them away. */
+export function settleWebClasses(global: typeof globalThis, areUsed: boolean): void {
+  for (const name of webClasses) {
+    if (areUsed)
+      Object.defineProperty(global, name, { value: global[name], configurable: true, writable: true });
+    else Reflect.deleteProperty(global, name);
+  }
+}
+
 /**
  * Packages write to `console`: into the log of the run under way. What is no message of a level (tables, counters, timers)
  * does nothing.

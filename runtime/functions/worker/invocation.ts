@@ -2,6 +2,7 @@ import type { HostRequest, Result } from "../invocation.ts";
 import type { FromThread, FunctionSetup, RunMessage, ThreadBounds } from "../messages.ts";
 import { packHeaders } from "../packing.ts";
 import { RunContext } from "./context.ts";
+import { Fetches, fetchBy } from "./fetch.ts";
 import { inputOf } from "./input.ts";
 import { RunLog } from "./log.ts";
 import { reasonOf } from "./reason.ts";
@@ -17,6 +18,7 @@ type Send = (message: FromThread) => void;
 export class Invocation {
   readonly log: RunLog;
   readonly requests: Requests;
+  readonly fetches: Fetches;
   readonly #message: RunMessage;
   readonly #secrets: Readonly<Record<string, string>>;
   readonly #settled: (result: Result) => void;
@@ -38,6 +40,9 @@ export class Invocation {
     this.#settled = settled;
     this.log = new RunLog((line) => send(["log", run, line]));
     this.requests = new Requests((id, request) => send(requestMessage(run, id, request)));
+    this.fetches = new Fetches((asked) =>
+      send(asked[0] === "fetch" ? [asked[0], run, asked[1], asked[2]] : [asked[0], run, asked[1]]),
+    );
   }
 
   get id(): number {
@@ -55,7 +60,10 @@ export class Invocation {
     try {
       const { log } = this.log;
       const signal = () => this.#signal();
-      const parts = { setup, bounds, requests: this.requests, log, signal, requestId, caller, secrets };
+      const { requests, fetches } = this;
+      const fetch: typeof globalThis.fetch = (...asked) =>
+        requests.whileOpen(fetchBy(fetches.ask, signal)(...asked));
+      const parts = { setup, bounds, requests, fetch, log, signal, requestId, caller, secrets };
       const value = await (await handler)(inputOf(input), new RunContext(parts));
       this.#settle(resultOf(input[0], value, bounds.outputBytes));
     } catch (error) {
@@ -77,6 +85,7 @@ export class Invocation {
   end(): void {
     this.log.end();
     this.requests.end();
+    this.fetches.end();
   }
 
   #signal(): AbortSignal {

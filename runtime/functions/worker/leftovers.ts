@@ -70,6 +70,8 @@ export class Leftovers {
   }
 }
 
+const activeResources = process.getActiveResourcesInfo.bind(process);
+
 function resources(): number {
-  return process.getActiveResourcesInfo().length;
+  return activeResources().length;
 }

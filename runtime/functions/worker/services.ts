@@ -11,7 +11,7 @@ export function organizations(requests: Requests): Organizations {
       return reply.status === 404 ? null : contentOf<Organization>(reply);
     },
     async setClaims(id, claims) {
-      const text = JSON.stringify(claims);
+      const text = JSON.stringify(claims) ?? "null";
       return contentOf(await requests.ask({ kind: "claims", id: String(id), claims: text }));
     },
   };
@@ -32,7 +32,7 @@ export function jobs(requests: Requests): Jobs {
         await requests.ask({
           kind: "enqueue",
           function: String(name),
-          input: JSON.stringify(input ?? {}),
+          input: JSON.stringify(input ?? {}) ?? "null",
           ...(delay !== undefined && { delay: milliseconds("ctx.jobs.enqueue: delay", delay) }),
           ...(key !== undefined && { key: String(key) }),
         }),

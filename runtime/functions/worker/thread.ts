@@ -1,13 +1,18 @@
-import process from "node:process";
 import type { MessagePort } from "node:worker_threads";
+import type { Require } from "../handler-module.ts";
 import type { Result } from "../invocation.ts";
 import type { FunctionSetup, RunMessage, ThreadBounds, ThreadData, ToThread } from "../messages.ts";
 import { packResult } from "../packing.ts";
 import { Starts } from "../starts.ts";
+import { fillBuffers } from "./buffers.ts";
+import { emptyProcess, endThread, hideDispatchers, lockPorts, refuseCodeOfText } from "./confine.ts";
 import { captureConsole, hideGlobals } from "./globals.ts";
 import { failed, type Handler, Invocation } from "./invocation.ts";
 import { Leftovers } from "./leftovers.ts";
+import { loadHandler } from "./load.ts";
+import { handlerRequire } from "./modules.ts";
 import { Outbox } from "./outbox.ts";
+import { mapStacks } from "./stacks.ts";
 
 const { setImmediate: atEndOfTurn } = globalThis;
 
@@ -16,6 +21,7 @@ export class WorkerThread {
   readonly #bounds: ThreadBounds;
   readonly #outbox: Outbox;
   readonly #leftovers: Leftovers;
+  readonly #require: Require;
   #loaded: { readonly setup: FunctionSetup; readonly handler: Promise<Handler> } | undefined;
   readonly #starts: Starts;
   #secrets: Readonly<Record<string, string>> = {};
@@ -30,8 +36,14 @@ export class WorkerThread {
     this.#starts = new Starts(starts);
     this.#outbox = new Outbox(port, atEndOfTurn);
     this.#leftovers = new Leftovers(globalThis);
+    this.#require = handlerRequire();
     hideGlobals(globalThis);
     captureConsole(globalThis, () => this.#current?.log);
+    hideDispatchers(globalThis);
+    refuseCodeOfText(globalThis);
+    fillBuffers();
+    lockPorts(globalThis);
+    emptyProcess();
     port.on("message", (messages: readonly ToThread[]) => {
       for (const message of messages) this.#receive(message);
     });
@@ -41,7 +53,7 @@ export class WorkerThread {
   /** What was thrown past everybody, or a promise that was rejected without anybody to hear of it. */
   uncaught(thrown: unknown): void {
     // Between two runs it is neither's.
-    if (this.#current === undefined) process.exit(1);
+    if (this.#current === undefined) endThread();
     this.#broken ??= { by: thrown };
     this.#current.fail(thrown);
   }
@@ -50,7 +62,11 @@ export class WorkerThread {
     switch (message[0]) {
       case "load": {
         const [, setup] = message;
-        this.#loaded = { setup, handler: load(setup.url) };
+        mapStacks(setup.path);
+        // What loads for ever does so in the time of the run that waits for it.
+        const turn = new Promise<void>((next) => atEndOfTurn(next));
+        const handler = turn.then(() => loadHandler(setup, this.#require));
+        this.#loaded = { setup, handler };
         // Whoever runs it hears of its failure.
         this.#loaded.handler.catch(() => {});
         return;
@@ -70,6 +86,9 @@ export class WorkerThread {
         this.#current.requests.receive(request, reply);
         return;
       }
+      case "fetched":
+        if (this.#current?.id === message[1]) this.#current.fetches.receive(message[2], message[3]);
+        return;
       case "abort":
         if (this.#current?.id === message[1]) this.#current.abort();
     }
@@ -110,7 +129,7 @@ export class WorkerThread {
   #finish(current: Invocation, settled: Result): void {
     const left = this.#leftovers.left();
     const all = [
-      ...(current.requests.pending > 0 ? ["requests"] : []),
+      ...(current.requests.pending + current.fetches.pending > 0 ? ["requests"] : []),
       ...(left === undefined ? [] : [left]),
     ];
     if (all.length > 0)
@@ -126,15 +145,4 @@ export class WorkerThread {
     this.#current = undefined;
     this.#beginNext(true);
   }
-}
-
-/** @throws what the module throws, TypeError where it exports no handler */
-async function load(url: string): Promise<Handler> {
-  const { default: handler }: { default?: unknown } = await import(url);
-  if (isHandler(handler)) return handler;
-  throw new TypeError("the default export of the module is not a function");
-}
-
-function isHandler(value: unknown): value is Handler {
-  return typeof value === "function";
 }

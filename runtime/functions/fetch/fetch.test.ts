@@ -12,7 +12,8 @@ import { type AddressInfo, connect } from "node:net";
 import { Duplex } from "node:stream";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type FetchOptions, guardedFetch } from "./fetch.ts";
+import { fetchBy } from "../worker/fetch.ts";
+import { type FetchOptions, GuardedFetch } from "./guarded.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
@@ -70,9 +71,17 @@ interface Setting extends Partial<FetchOptions> {
   readonly agent?: Agent;
 }
 
+function fetchOf(options: FetchOptions): typeof fetch {
+  const guarded = new GuardedFetch(options);
+  const { signal } = new AbortController();
+  return fetchBy(
+    (asked, end) => guarded.answer(asked, end),
+    () => signal,
+  );
+}
+
 async function fetching({ agent = new PublicNetwork(), ...options }: Setting = {}) {
-  const run = new AbortController().signal;
-  const send = await guardedFetch({
+  return fetchOf({
     network: [
       "api.example.com",
       "other.example.org",
@@ -86,7 +95,6 @@ async function fetching({ agent = new PublicNetwork(), ...options }: Setting = {
     agents: { http: agent, https: new AgentOfHttps() },
     ...options,
   });
-  return (...request: Parameters<typeof fetch>) => send(run, ...request);
 }
 
 /** By what the machine does, to what is declared. */
@@ -212,10 +220,8 @@ describe("Addresses", () => {
   });
 
   it("are checked where the machine itself resolves them", async () => {
-    const send = await guardedFetch({ network: ["localhost"], most: 100 });
-    await expect(send(new AbortController().signal, `http://localhost:${port}/`)).rejects.toThrow(
-      "localhost stands for no public address",
-    );
+    const send = fetchOf({ network: ["localhost"], most: 100 });
+    await expect(send(`http://localhost:${port}/`)).rejects.toThrow("localhost stands for no public address");
     expect(seen).toEqual([]);
   });
 

@@ -1,24 +1,10 @@
-import type { Agent, ClientRequestArgs, IncomingMessage } from "node:http";
+import { type Agent, type ClientRequestArgs, type IncomingMessage, request } from "node:http";
+import { request as requestByTls } from "node:https";
 import type { LookupFunction } from "node:net";
-import type { InputType, ZlibOptions } from "node:zlib";
-
-/** What of Node's own modules is needed: a thread whose function fetches nothing need not load them. */
-export interface NodeParts {
-  readonly request: typeof import("node:http").request;
-  readonly requestByTls: typeof import("node:https").request;
-  readonly gunzip: Unpack;
-  readonly brotliDecompress: Unpack;
-}
-
-type Unpack = (
-  packed: InputType,
-  options: ZlibOptions,
-  done: (error: Error | null, bytes: Buffer) => void,
-) => void;
+import { brotliDecompress, type CompressCallback, gunzip } from "node:zlib";
 
 /** How requests leave. */
 export interface Way {
-  readonly node: NodeParts;
   readonly lookup: LookupFunction;
   readonly http: Agent;
   readonly https: Agent;
@@ -55,17 +41,17 @@ export async function exchange(url: URL, outgoing: Outgoing, way: Way): Promise<
 function answered(
   url: URL,
   { method, headers, body, signal }: Outgoing,
-  { node, lookup, http, https }: Way,
+  { lookup, http, https }: Way,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const options: ClientRequestArgs = { method, lookup, signal, headers: Object.fromEntries(headers) };
-    const request =
+    const sent =
       url.protocol === "https:"
-        ? node.requestByTls(url, { ...options, agent: https })
-        : node.request(url, { ...options, agent: http });
-    request.on("response", resolve);
-    request.on("error", reject);
-    request.end(body);
+        ? requestByTls(url, { ...options, agent: https })
+        : request(url, { ...options, agent: http });
+    sent.on("response", resolve);
+    sent.on("error", reject);
+    sent.end(body);
   });
 }
 
@@ -101,17 +87,19 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayB
 function unpacked(
   packed: Uint8Array<ArrayBuffer>,
   headers: Headers,
-  { node, most }: Way,
+  { most }: Way,
 ): Promise<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> {
   const coding = headers.get("content-encoding")?.toLowerCase() ?? "";
-  const unpack =
-    coding === "br" ? node.brotliDecompress : /^(?:x-)?gzip$/.test(coding) ? node.gunzip : undefined;
-  if (packed.length === 0 || unpack === undefined) return packed;
+  const isBrotli = coding === "br";
+  if (packed.length === 0 || !(isBrotli || /^(?:x-)?gzip$/.test(coding))) return packed;
   return new Promise((resolve, reject) => {
-    unpack(packed, { maxOutputLength: most }, (error, bytes) => {
+    const done: CompressCallback = (error, bytes) => {
       if (error === null) resolve(new Uint8Array(bytes));
       else reject(error instanceof RangeError ? tooLong(most) : error);
-    });
+    };
+    const bounds = { maxOutputLength: most };
+    if (isBrotli) brotliDecompress(packed, bounds, done);
+    else gunzip(packed, bounds, done);
   });
 }
 
