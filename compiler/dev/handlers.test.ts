@@ -56,7 +56,8 @@ async function compiled(): Promise<{ said: readonly string[]; bundles: ReadonlyM
 test("a handler changes: it is bundled anew, the others' modules are those from before", async () => {
   const before = await compiled();
   expect(before.said).toEqual([]);
-  write(`${functions}/first/handler.ts`, "// changed", ...sound, 'export const more = "more";');
+  const changed = sound.map((line) => line.replace("word + path", "path + word"));
+  write(`${functions}/first/handler.ts`, ...changed);
   const after = await compiled();
   expect(after.bundles.get("first.cjs")).not.toEqual(before.bundles.get("first.cjs"));
   expect(after.bundles.get("second.cjs")).toBe(before.bundles.get("second.cjs"));

@@ -85,7 +85,7 @@ function described(module: RealmModule): readonly string[] {
 }
 
 describe("Connections", () => {
-  it("the runtime opens none but to its store, its mail server, a server's socket that hands over, and from commands to --url", () => {
+  it("the runtime opens none but to its store, its mail server, a server's socket that hands over, for functions, and from commands to --url", () => {
     // Beside what clients are made of, which no server loads.
     const found = runtimeFiles().flatMap((path) => {
       if (path.startsWith("client/")) return [];
@@ -93,6 +93,10 @@ describe("Connections", () => {
       return reaching.some((pattern) => pattern.test(text)) ? [path] : [];
     });
     expect(found).toEqual([
+      // What `network` of a function names.
+      "functions/fetch/exchange.ts",
+      "functions/fetch/guarded.ts",
+      "functions/pool/thread.ts",
       "instance/handover/control.ts",
       "instance/outbox.ts",
       "instance/smtp.ts",
@@ -101,8 +105,8 @@ describe("Connections", () => {
     ]);
   });
 
-  it("and evaluates no text", () => {
-    expect(filesWith(/\beval\(|\bnew Function\(|node:vm["/]/)).toEqual([]);
+  it("and evaluates no text but handlers, in their threads", () => {
+    expect(filesWith(/\beval\(|\bnew Function\(|node:vm["/]/)).toEqual(["functions/worker/load.ts"]);
   });
 
   it("and starts no program but its own next version", () => {
