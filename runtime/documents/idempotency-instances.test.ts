@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
 import { allowed } from "../rules/index.ts";
 import { FaultProxy } from "../store/mongodb/testing/faults.ts";
+import type { Command } from "../store/mongodb/testing/faults-wire.ts";
 import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
 import { code, collection, type Received, type Shop, startShop } from "./testing/shop.ts";
 
@@ -39,6 +41,12 @@ describeMongo("Idempotency-Key 4, at two instances on one database", () => {
     const headers = { "idempotency-key": key };
     return at.send("POST", id === undefined ? "plain" : "chosen", { text: body, token, headers });
   };
+  /** Of a transaction that made a document in a collection: the server has others. */
+  const commitsTo = (made: CollectionDefinition) => (command: Command) => {
+    const of = ({ body }: Command) => JSON.stringify([body["lsid"], body["txnNumber"]]);
+    const inserts = proxy.sent("insert").filter(({ body }) => body["insert"] === storeNameOf(made));
+    return command.name === "commitTransaction" && inserts.some((insert) => of(insert) === of(command));
+  };
   const count = async (name = "chosen") =>
     Number((await there.send("GET", `${name}?count=true`)).body["total"]);
   const isReplayed = ({ headers }: Received) => headers.has("idempotent-replayed");
@@ -50,7 +58,7 @@ describeMongo("Idempotency-Key 4, at two instances on one database", () => {
       const hold = new Promise<void>((go) => {
         release = go;
       });
-      const commit = proxy.inject("commitTransaction", { hold });
+      const commit = proxy.inject(commitsTo(id === undefined ? plain : chosen), { hold });
       const first = create(here, key, id);
       await commit.met;
       const meanwhile = await Promise.all([create(there, key, id), create(here, key, id)]);

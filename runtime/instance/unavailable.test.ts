@@ -185,12 +185,13 @@ describeMongo("A server whose store fails", () => {
     ]);
   });
 
-  test("a batch that meets other writers for too long is 409 write_conflict, nothing applied", async () => {
+  test("a batch that meets other writers for too long is 503 with Retry-After, nothing applied", async () => {
     const operations = [{ op: "create", collection: "notes", document: { title: "conflicting" } }];
     const conflicts = proxy.inject("insert", { error: "WriteConflict" }, Number.POSITIVE_INFINITY);
     const answer = await send("POST", "_batch", { body: { operations } });
     conflicts.end();
-    expect(outcome(answer)).toEqual([409, "write_conflict"]);
+    expect(outcome(answer)).toEqual([503, "unavailable"]);
+    expect(answer.headers.get("retry-after")).toBe("15");
     expect(await titles()).not.toContain("conflicting");
   });
 

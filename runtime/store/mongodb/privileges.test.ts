@@ -12,7 +12,6 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   aggregate: ["find"],
   collMod: ["collMod"],
   count: ["find"],
-  create: ["createCollection"],
   createIndexes: ["createIndex"],
   delete: ["remove"],
   dropIndexes: ["dropIndex"],

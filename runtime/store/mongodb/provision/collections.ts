@@ -1,8 +1,6 @@
-import { type CollectionInfo, type Db, type Document, MongoServerError } from "mongodb";
+import type { CollectionInfo, Db, Document } from "mongodb";
 import type { CollectionShape } from "../../contract/shape.ts";
 import type { Engine } from "../engine.ts";
-
-const NAMESPACE_EXISTS = 48;
 
 /** Whether the feed can tell what stood in a document before a change. Both images are kept, or none. */
 const images = (enabled: boolean) => ({ changeStreamPreAndPostImages: { enabled } });
@@ -16,25 +14,17 @@ export async function existingCollections({
 }
 
 /**
- * Makes a collection as it is to be. Answers whether there was none.
- * @throws Error for one that somebody made so that answers from it would not be those of the specification
+ * Makes a collection that is there what it is to be.
+ * @throws Error for one that somebody made so that answers from it would not be those of the specification, or dropped
  */
-export async function makeCollection(
+export async function adoptCollection(
   { database }: Engine,
   { name, feed }: CollectionShape,
   existing: CollectionInfo | undefined,
-): Promise<boolean> {
-  if (existing === undefined) {
-    try {
-      await database.createCollection(name, feed === "documents" ? images(true) : {});
-      return true;
-    } catch (error) {
-      if (!(error instanceof MongoServerError) || error.code !== NAMESPACE_EXISTS) throw error;
-    }
-  } else refuseStrange(existing);
-  if (feed === "documents" && !(existing !== undefined && keepsImages(existing)))
-    await keepImages(database, name);
-  return false;
+): Promise<void> {
+  if (existing === undefined) throw new Error(`${name} has been dropped as it was made`);
+  refuseStrange(existing);
+  if (feed === "documents" && !keepsImages(existing)) await keepImages(database, name);
 }
 
 /** The feed will tell what stood in a document before a change. */

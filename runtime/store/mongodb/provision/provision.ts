@@ -6,7 +6,7 @@ import { statesOf } from "../states/declarations.ts";
 import { FieldStates } from "../states/states.ts";
 import { openTextState } from "../text/build.ts";
 import { TextRecords } from "../text/record.ts";
-import { existingCollections, keepsImages, makeCollection } from "./collections.ts";
+import { adoptCollection, existingCollections, keepsImages } from "./collections.ts";
 import { makeIndexed, makeIndexes } from "./indexes.ts";
 import { checkServer } from "./server.ts";
 import { declarationsIn, type KeptCollection, leaseNames, Upkeep } from "./upkeep.ts";
@@ -48,11 +48,18 @@ async function provisionAll(
   const collections: KeptCollection[] = [];
   for (const shape of shapes) {
     const { name, feed } = shape;
-    const there = existing.get(name);
-    const made = there === undefined ? await makeIndexed(engine, shape) : undefined;
-    const isNew = made !== undefined || (await makeCollection(engine, shape, there));
+    const found = existing.get(name);
+    const made = found === undefined ? await makeIndexed(engine, shape) : undefined;
+    // Where there was none, and it was not made now, somebody has made it meanwhile.
+    const there = made === undefined ? (found ?? (await existingCollections(engine)).get(name)) : undefined;
+    if (made === undefined) await adoptCollection(engine, shape, there);
     const declared = declarationsIn(rivals, name).map(({ fields }) => fields);
-    const fields = await FieldStates.open(engine, shape, isNew ? "new" : states.get(name), declared);
+    const fields = await FieldStates.open(
+      engine,
+      shape,
+      made === undefined ? states.get(name) : "new",
+      declared,
+    );
     const indexes = made ?? (await makeIndexes(engine, shape, fields));
     const staleImages = feed !== "documents" && there !== undefined && keepsImages(there);
     collections.push({ shape, states: fields, ...indexes, staleImages });
