@@ -1,9 +1,11 @@
 import { collectionOf } from "../documents/collection.ts";
+import { isHidden, mayHide } from "../documents/query/hidden.ts";
 import type { FeedDocumentChange } from "../feed/change.ts";
 import type { Interest } from "../feed/interests.ts";
 import type { Concerned } from "../feed/queue.ts";
-import { and, isIn } from "../filter/algebra.ts";
-import { organizationFields } from "../filter/fields.ts";
+import { and, FALSE, type Filter, isIn } from "../filter/algebra.ts";
+import { type Field, organizationFields } from "../filter/fields.ts";
+import { asksFor } from "../filter/named.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import { removed, shown } from "./frames.ts";
@@ -50,8 +52,22 @@ export class Followed {
   }
 
   get interest(): Interest {
-    const { collection, wanted } = this.subscription;
-    return { collection, filter: and(this.#sight.filter, wanted), visibility: "live" };
+    return {
+      collection: this.subscription.collection,
+      filter: this.#within(this.#sight.filter),
+      visibility: "live",
+    };
+  }
+
+  /**
+   * The documents of a filter that the subscription asks for: none where it asks for a field that is hidden from the caller by
+   * now. What entered and left would tell of its values; whoever loads the subscription anew is refused.
+   */
+  #within(filter: Filter): Filter {
+    const { definition, wanted } = this.subscription;
+    const { access } = this.#sight;
+    const isHiddenNow = ({ path }: Field) => isHidden(definition, access, path);
+    return mayHide(definition, access) && asksFor(wanted, isHiddenNow) ? FALSE : and(filter, wanted);
   }
 
   /** Takes what the caller may see now; whoever has what was before has to load it anew. */
@@ -68,8 +84,8 @@ export class Followed {
 
   /** Whether there are documents of some of these organizations among it, withheld or not. */
   async hasOf(orgs: readonly string[]): Promise<boolean> {
-    const { definition, wanted } = this.subscription;
-    const filter = and(this.#sight.own, wanted, isIn(organizationFields["_meta.org"], orgs));
+    const { definition } = this.subscription;
+    const filter = and(this.#within(this.#sight.own), isIn(organizationFields["_meta.org"], orgs));
     if (filter.op === "false") return false;
     const { documents } = collectionOf(this.#realm, definition);
     return (await documents.find({ filter, visibility: "live", limit: 1, skip: 0 })).length > 0;

@@ -182,6 +182,21 @@ describe("access", () => {
     stream.close();
   });
 
+  test("a subscription by a field that becomes hidden is reset, and tells nothing until it is seen again", async () => {
+    const { token, id } = await shop.person("d@example.com");
+    await shop.setRoles(id, "reader");
+    const stream = await follow({ where: { owner: "secret" } }, { token });
+    await stream.next();
+    await shop.setRoles(id, "librarian");
+    expect(short(await stream.next())).toEqual(["reset", "access_changed"]);
+    await create({ slug: "open", owner: "secret" });
+    await shop.setRoles(id, "reader");
+    expect(short(await stream.next())).toEqual(["reset", "access_changed"]);
+    const made = await create({ slug: "open", owner: "secret" });
+    expect(short(await stream.next())).toEqual(["created", expect.objectContaining({ id: made })]);
+    stream.close();
+  });
+
   test("a session that its owner ends says so, and ends", async () => {
     const { token } = await shop.person("b@example.com");
     const stream = await follow({}, { token });
