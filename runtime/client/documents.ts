@@ -189,7 +189,7 @@ export class Collection<S extends Shape, Further extends AnyErrorCode = never> {
       } catch (error) {
         if (attempt >= attempts || !isApiError(error, "version_mismatch", "write_conflict")) throw error;
         // Those that lost to the same write would meet again.
-        await pause(Math.random() * 12 * attempt, options.signal);
+        await pause(Math.random() * 12 * Math.min(attempt, 5), options.signal);
       }
     }
   }

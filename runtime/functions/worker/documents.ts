@@ -3,10 +3,11 @@ import { sendBatch } from "../../client/batch.ts";
 import { Collection, type Sender } from "../../client/documents.ts";
 import { isApiError } from "../../client/errors.ts";
 import type { Shape } from "../../client/queries.ts";
-import { ApiError } from "../../errors.ts";
 import { kept } from "../../kept.ts";
-import { longBackoff, optimistic } from "../../retry.ts";
 import type { ListOptions, Readable, Updatable, Writable } from "../handler.ts";
+
+/** Of an update: many invocations may change one document at the same moment, and each that loses has let another one win. */
+const attempts = 20;
 
 /** A shape of which nothing is known: types of handlers are made by what is emitted. */
 interface AnyShape extends Shape {
@@ -61,35 +62,11 @@ function documents(
       collection.create(id === undefined ? document : { ...document, id }, { org, team }),
     replace: (id, document, options) => collection.replace(id, document, options),
     patch: (id, patch, options) => collection.patch(id, patch, options),
-    update: (id, change) => updated(collection, id, change),
+    update: (id, change) => collection.update(id, change, { attempts }),
     delete: (id, { ifMatch, purge = false } = {}) =>
       purge ? collection.purge(id, { ifMatch }) : collection.delete(id, { ifMatch }),
     restore: (id) => collection.restore(id),
   };
-}
-
-/** Reads, changes and writes until nobody has come in between. @throws (rejects with) what the last attempt lost by */
-async function updated(
-  collection: Collection<AnyShape>,
-  id: string,
-  change: Parameters<Collection<AnyShape>["update"]>[1],
-): Promise<AnyShape["document"]> {
-  let lostBy: unknown;
-  const attempt = async () => {
-    const document = await collection.get(id);
-    const patch = await change(document);
-    if (patch === undefined) return document;
-    try {
-      return await collection.patch(id, patch, { ifMatch: document });
-    } catch (error) {
-      if (!isApiError(error, "version_mismatch", "write_conflict")) throw error;
-      lostBy = error;
-      return undefined;
-    }
-  };
-  return optimistic(longBackoff, attempt).catch((error: unknown) => {
-    throw error instanceof ApiError ? lostBy : error;
-  });
 }
 
 function nullWhereNone(error: unknown): null {
