@@ -170,15 +170,25 @@ test("a run that is over, and a thread that ends, end what they fetch", async ()
   const gone = new Promise<void>((resolve) => {
     closed = resolve;
   });
-  const server = createServer((request) => request.socket.once("close", closed));
+  let came = () => {};
+  const there = new Promise<void>((resolve) => {
+    came = resolve;
+  });
+  // `/stays` is never answered, `/there` once `/stays` is open.
+  const server = createServer((request, response) => {
+    if (request.url === "/stays") {
+      request.socket.once("close", closed);
+      came();
+    } else void there.then(() => response.end());
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
   const definition = functions.add(
     "leavesFetch",
     `export default async (input, ctx) => {
-      void ctx.fetch("http://127.0.0.1:${port}/");
-      await new Promise((go) => setTimeout(go, 50));
+      void ctx.fetch("http://127.0.0.1:${port}/stays");
+      await ctx.fetch("http://127.0.0.1:${port}/there");
       return 1;
     };`,
     { network: [`127.0.0.1:${port}`] },
