@@ -68,7 +68,8 @@ async function findingsOf(
   request: PlanRequest,
   state: PlanState,
 ): Promise<readonly Finding[]> {
-  const collections = await collectionsIn(realm, request.clock);
+  const about = { clock: request.clock, hasOneWriter: request.held.engine === "embedded" };
+  const collections = await collectionsIn(realm, about);
   const judges = whileReading(`${realm.name}/realm.yaml`, () =>
     judgesOf(collections.both, (name) => state.spill(name)),
   );
@@ -91,7 +92,7 @@ interface Gone {
 
 async function collectionsIn(
   { name, old, now, before, places }: RealmSides,
-  clock: Clock,
+  about: Pick<CollectionSides, "clock" | "hasOneWriter">,
 ): Promise<{ readonly both: readonly CollectionSides[]; readonly gone: readonly Gone[] }> {
   const both: CollectionSides[] = [];
   const gone: Gone[] = [];
@@ -109,7 +110,7 @@ async function collectionsIn(
     const definition = loaded.definition.collections.find(
       (each) => storeNameOf(each) === storeNameOf(is.collection),
     );
-    if (definition !== undefined) both.push({ realm: name, place, old: was, now: is, definition, clock });
+    if (definition !== undefined) both.push({ realm: name, place, old: was, now: is, definition, ...about });
   }
   return { both, gone };
 }

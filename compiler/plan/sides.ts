@@ -31,6 +31,8 @@ export interface CollectionSides {
   readonly now: CollectionSide;
   /** As a server of the new configuration has it. */
   readonly definition: CollectionDefinition;
+  /** Who builds an index keeps all others from writing to the realm. */
+  readonly hasOneWriter: boolean;
   readonly clock: Clock;
 }
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../clock.ts";
 import { documentCollection } from "../documents/shapes.ts";
 import type { JsonObject } from "../json.ts";
-import { announceMigrations, requireNoLater } from "../migrations/announce.ts";
+import { announceMigrations, requireInOrder } from "../migrations/announce.ts";
 import { isOld, migrated, Unmigratable, undone } from "../migrations/forms.ts";
 import { migrateCollection, type PassEnd } from "../migrations/pass.ts";
 import { NAMED, recordOf } from "../migrations/records.ts";
@@ -32,7 +32,7 @@ const SHOWN = 3;
  * `migrate` brings the stored documents of realms into their newest form, or back into an earlier one, and prints a line for
  * each collection; what was interrupted goes on. No server may be serving an embedded store, unless nothing is written.
  * Answers the exit code: 1 where documents were refused.
- * @throws UsageError | FolderLocked | LaterMigration | StoreUnavailable | StoreRefused
+ * @throws UsageError | FolderLocked | LaterMigration | MigrationOutOfOrder | StoreUnavailable | StoreRefused
  */
 export async function migrateCommand(
   program: Program,
@@ -111,7 +111,7 @@ async function migrateRealm(
   await store.provision(realmCollections(realm));
   const results: Result[] = [];
   for (const definition of migrating) {
-    await requireNoLater(store, definition);
+    await requireInOrder(store, definition);
     await announceMigrations(store, definition, clock);
     const failed: { id: string; reason: string }[] = [];
     const end = await migrateCollection({

@@ -117,6 +117,25 @@ describe("A server whose realm migrates at the start", () => {
     await expect(start(before)).rejects.toThrow("0003-label, which this configuration does not have");
   });
 
+  test("is refused where a migration is new that comes before one that has run", async () => {
+    const [id] = await create(await start(before), { title: "printers" });
+    const now = await start(after, "start");
+    await create(now, { label: { text: "paper" } });
+    await shop?.stop();
+    shop = undefined;
+    const between: MigrationDefinition = { number: "0002", name: "late", forward: (document) => document };
+    const late = { ...after, migrations: [rename, between, nest] };
+    await expect(start(late, "start")).rejects.toThrow(
+      "0002-late of main/notes is new and would come before 0003-label, which has run: documents that it has migrated would be left out; number what is new from 0004 on",
+    );
+    // Nothing of the refused one stays: the configuration before goes on, and one with the next number is taken.
+    const again = await start(
+      { ...after, migrations: [rename, nest, { ...between, number: "0004" }] },
+      "start",
+    );
+    expect((await read(again, id)).meta["version"]).toBe(3);
+  });
+
   test("shares the store with documents in a later form that has a way back", async () => {
     const named = { ...after, migrations: [rename], validate: () => true };
     const [id] = await create(await start(before), { title: "printers" });

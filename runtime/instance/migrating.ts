@@ -1,7 +1,7 @@
 /** What a server does about the migrations of a realm before it serves it. */
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
-import { announceMigrations, requireNoLater } from "../migrations/announce.ts";
+import { announceMigrations, requireInOrder } from "../migrations/announce.ts";
 import { isPending, migrateCollection, type PassOptions } from "../migrations/pass.ts";
 import { tellEnd, tellingRefused } from "../migrations/telling.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
@@ -23,11 +23,12 @@ export interface StartMigrations {
 /**
  * Says in the store which migrations there are, and, where the realm is migrated at the start, migrates its documents.
  * @throws LaterMigration where the store's documents are in forms that this server cannot share
+ * @throws MigrationOutOfOrder
  */
 export async function migrateAtStart(options: StartMigrations): Promise<void> {
   const { definition, store, clock, log, stopping } = options;
   for (const collection of definition.collections) {
-    await requireNoLater(store, collection);
+    await requireInOrder(store, collection);
     await announceMigrations(store, collection, clock);
     if (definition.migrations !== "start") continue;
     await migrateWaiting(

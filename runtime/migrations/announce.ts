@@ -16,19 +16,37 @@ export class LaterMigration extends Error {
   }
 }
 
+/** A migration is new, and its number lower than that of one that has run: documents in the later form would never meet it. */
+export class MigrationOutOfOrder extends Error {
+  constructor(collection: string, migrations: readonly string[], last: string) {
+    const next = String(Number.parseInt(last, 10) + 1).padStart(4, "0");
+    super(
+      `${migrations.join(", ")} of ${collection} ${migrations.length === 1 ? "is" : "are"} new and would come before ${last}, which has run: documents that it has migrated would be left out; number what is new from ${next} on`,
+    );
+    this.name = "MigrationOutOfOrder";
+  }
+}
+
 /**
  * @throws LaterMigration where the store knows of migrations after the last one of the collection that have begun, one of
  *   which has no way back
+ * @throws MigrationOutOfOrder where the store knows nothing of one whose number is lower than that of one that has begun
  */
-export async function requireNoLater(store: Store, definition: CollectionDefinition): Promise<void> {
-  const { migrations } = await recordOf(store, definition);
+export async function requireInOrder(store: Store, definition: CollectionDefinition): Promise<void> {
+  const { migrations, added } = await recordOf(store, definition);
   const newest = newestForm(definition);
-  const later = migrations.filter(
-    ({ number, back, state }) => Number(number) > newest && !back && state !== "pending",
-  );
-  if (later.length === 0) return;
-  const names = later.map(({ number, name }) => `${number}-${name}`);
-  throw new LaterMigration(storeNameOf(definition), names);
+  const begun = migrations.filter(({ state }) => state !== "pending");
+  const later = begun.filter(({ number, back }) => Number(number) > newest && !back);
+  if (later.length > 0) throw new LaterMigration(storeNameOf(definition), later.map(fileOf));
+  const last = begun.at(-1);
+  if (last === undefined) return;
+  const early = added.filter(({ number }) => number < last.number);
+  if (early.length > 0)
+    throw new MigrationOutOfOrder(storeNameOf(definition), early.map(fileOf), fileOf(last));
+}
+
+function fileOf({ number, name }: { readonly number: string; readonly name: string }): string {
+  return `${number}-${name}`;
 }
 
 /** Records the collection's migrations before the first of them is applied, once. */
@@ -41,7 +59,7 @@ export async function announceMigrations(
   const records = store.collection(migrationShape.name);
   for (;;) {
     const record = await recordOf(store, definition);
-    if (record.isComplete) return;
+    if (record.added.length === 0) return;
     const next = writeRecord(definition, record, record.version + 1, clock);
     try {
       if (record.version > 0) {

@@ -53,19 +53,19 @@ export interface KeptRecord extends MigrationRecord {
 /** Ids of documents that are named. */
 export const NAMED = 10;
 
-/** What the store keeps of a collection, and of the migrations that it knows nothing of yet. */
+/** What the store keeps of a collection, and of the migrations that it knows nothing of yet: those are in `added`, too. */
 export async function recordOf(
   store: Store,
   definition: CollectionDefinition,
-): Promise<KeptRecord & { readonly isComplete: boolean }> {
+): Promise<KeptRecord & { readonly added: readonly MigrationEntry[] }> {
   const found = await store.collection(migrationShape.name).get(storeNameOf(definition), "live");
   const record = found === undefined ? { version: 0, migrations: [] } : readRecord(found);
   const known = new Set(record.migrations.map(({ number }) => number));
-  const missing = (definition.migrations ?? [])
+  const added = (definition.migrations ?? [])
     .filter(({ number }) => !known.has(number))
     .map(({ number, name, back }) => newEntry(number, name, back !== undefined));
-  const migrations = [...record.migrations, ...missing].sort((a, b) => Number(a.number) - Number(b.number));
-  return { ...record, migrations, isComplete: missing.length === 0 };
+  const migrations = [...record.migrations, ...added].sort((a, b) => Number(a.number) - Number(b.number));
+  return { ...record, migrations, added };
 }
 
 /** A collection is gone. @param collection as the store has it */

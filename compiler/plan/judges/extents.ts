@@ -4,7 +4,7 @@ import type { CollectionShape, IndexShape } from "../../../runtime/store/contrac
 import type { TextIndex } from "../../model/model.ts";
 import { fieldTable, shapeOf } from "../../plans/shapes.ts";
 import { estimated, isLong } from "../estimate.ts";
-import { counted, type Finding, finding, type Severity } from "../finding.ts";
+import { counted, type Finding, finding, type Severity, type Spot } from "../finding.ts";
 import type { Extent, Judge } from "../judge.ts";
 import { type CollectionSides, spotOf } from "../sides.ts";
 
@@ -20,11 +20,11 @@ export function extentJudge(sides: CollectionSides): Judge | undefined {
   return {
     looks: false,
     look: () => undefined,
-    findings: (_, extent) => all.map((told) => told(extent)),
+    findings: (_, extent) => all.flatMap((told) => told(extent)),
   };
 }
 
-type Told = (extent: Extent) => Finding;
+type Told = (extent: Extent) => Finding | readonly Finding[];
 
 /** Indexes that the new configuration declares and the old one did not have. */
 export function newIndexes(sides: CollectionSides): readonly IndexShape[] {
@@ -47,14 +47,16 @@ function indexChanges(sides: CollectionSides): readonly Told[] {
         (extent) => {
           const isAnew = old.indexes.some(({ name }) => name === index.name);
           const how = `is built${isAnew ? " anew" : ""} over ${counted(extent.documents)}`;
-          return work(
-            sides,
-            "index-built",
-            index.name,
-            `the index over ${keysOf(index)} ${how}`,
-            extent,
-            estimated.index,
-          );
+          const seconds = estimated.index(extent);
+          const spot = spotOf(sides, `indexes.${index.name}`);
+          const message = `the index over ${keysOf(index)} ${how}`;
+          return [
+            work("index-built", spot, message, extent, seconds),
+            // A text index is built in the background, by short batches.
+            ...(sides.hasOneWriter && seconds > 0
+              ? [work("writes-wait", spot, "nothing is written to the realm meanwhile", extent, seconds)]
+              : []),
+          ];
         },
     ),
     ...dropped.map(
@@ -90,29 +92,25 @@ function textChanges(sides: CollectionSides): readonly Told[] {
   return [
     (extent) =>
       work(
-        sides,
         "text-index-rebuilt",
-        undefined,
+        spotOf(sides, "text"),
         `the text index is built${before === undefined ? "" : " anew"} over ${counted(extent.documents)}: until then searches are answered with index_building`,
         extent,
-        estimated.text,
+        estimated.text(extent),
       ),
   ];
 }
 
 /** What takes time, for which somebody waits where it is long. */
 function work(
-  sides: CollectionSides,
-  kind: "index-built" | "text-index-rebuilt",
-  index: string | undefined,
+  kind: "index-built" | "writes-wait" | "text-index-rebuilt",
+  spot: Spot,
   message: string,
-  extent: Extent,
-  estimate: (extent: Extent) => number,
+  { documents }: Extent,
+  seconds: number,
 ): Finding {
-  const seconds = estimate(extent);
   const severity: Severity = isLong(seconds) ? "blocking" : "safe";
-  const spot = spotOf(sides, index === undefined ? "text" : `indexes.${index}`);
-  return finding(kind, spot, { count: extent.documents }, message, { severity, seconds });
+  return finding(kind, spot, { count: documents }, message, { severity, seconds });
 }
 
 function identity({ name, unique, keys }: IndexShape): string {

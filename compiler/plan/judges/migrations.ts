@@ -1,7 +1,7 @@
 /** Migrations that are yet to come, and what they mean for the way back. */
 import { narrowings } from "../../diff/narrowed.ts";
 import { estimated } from "../estimate.ts";
-import { counted, type Finding, finding, type Severity } from "../finding.ts";
+import { counted, type Finding, finding, type Severity, verb } from "../finding.ts";
 import type { Extent, Judge } from "../judge.ts";
 import { type CollectionSides, spotOf } from "../sides.ts";
 
@@ -16,7 +16,7 @@ export function migrationsJudge(sides: CollectionSides): Judge {
       if (form < now.form) tallies.add(pending, id);
     },
     findings(tallies, extent) {
-      return [...pendingIn(tallies.of(pending)), ...unsafeIn(extent)];
+      return [...pendingIn(tallies.of(pending)), ...earlyIn(extent), ...unsafeIn(extent)];
     },
   };
 
@@ -27,6 +27,22 @@ export function migrationsJudge(sides: CollectionSides): Judge {
     const seconds = estimated.migration(tally.count);
     const message = `${counted(tally.count)} will be migrated: ${what}`;
     return [finding("migration-pending", spotOf(sides, spot), tally, message, { severity, seconds })];
+  }
+
+  function earlyIn({ documents }: Extent): readonly Finding[] {
+    const { old, definition } = sides;
+    const known = new Set(old.collection.migrations?.map(({ number }) => number));
+    const early = (definition.migrations ?? []).filter(
+      ({ number }) => Number(number) < old.form && !known.has(number),
+    );
+    if (early.length === 0) return [];
+    const names = early.map(({ number, name }) => `${number}-${name}`);
+    const ran = String(old.form).padStart(4, "0");
+    const message = `${names.join(", ")} ${verb(early.length, "is", "are")} new, and ${ran} has run: the server would not start; number what is new from ${String(old.form + 1).padStart(4, "0")} on`;
+    const details = names.map((migration) => ({ migration }));
+    return [
+      finding("migration-out-of-order", spotOf(sides, spot), { count: documents }, message, { details }),
+    ];
   }
 
   function unsafeIn({ documents }: Extent): readonly Finding[] {

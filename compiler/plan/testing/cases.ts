@@ -97,6 +97,12 @@ export const schemaCases: Readonly<Record<string, PlanCase>> = {
 
 export const indexCases: Readonly<Record<string, PlanCase>> = {
   "an index is added": change(titled, indexed(titled, { fields: ["title"] }), { title: "a" }),
+  // Texts of 30 MB together: a tenth of a second.
+  "an index over much: an embedded store has one writer": change(
+    fields({ title: text, body: text }),
+    indexed(fields({ title: text, body: text }), { fields: ["title"] }),
+    ...Array.from({ length: 30 }, () => ({ title: "a", body: "b".repeat(1_000_000) })),
+  ),
   "an index goes": change(indexed(titled, { fields: ["title"] }), titled, { title: "a" }),
   "an index changes its direction": change(
     indexed(titled, { name: "by_title", fields: ["title"] }),

@@ -8,8 +8,8 @@ const documents: PlanCase["documents"] = {
 };
 const migrated = (steps: string, schema: object, more: Sketch = {}): Sketch => ({
   ...{ schema },
-  ...more,
   files: { "db/notes/_migrations/0001-next.yaml": steps },
+  ...more,
 });
 const address = { type: "object", properties: { name: text, address: text }, additionalProperties: false };
 const rename = "- rename: { from: mail, to: address }\n";
@@ -47,6 +47,24 @@ export const migrationCases: Readonly<Record<string, PlanCase>> = {
     was: [was],
     now: migrated(rename, address, { realm: "auth: disabled\nmigrations: background\n" }),
     documents,
+  },
+  "a migration that comes before one that has run": {
+    was: [
+      migrated(rename, address, {
+        files: {
+          "db/notes/_migrations/0001-next.yaml": rename,
+          "db/notes/_migrations/0003-trim.yaml": "- drop: { field: name }\n",
+        },
+      }),
+    ],
+    now: migrated(rename, address, {
+      files: {
+        "db/notes/_migrations/0001-next.yaml": rename,
+        "db/notes/_migrations/0002-late.yaml": "- default: { field: name, value: Eve }\n",
+        "db/notes/_migrations/0003-trim.yaml": "- drop: { field: name }\n",
+      },
+    }),
+    documents: { "db.notes": { n1: { address: "a@x" } } },
   },
   "a migration by hand": {
     was: [was],

@@ -10,7 +10,7 @@ import type { Rejects } from "./rejects.ts";
 
 /** Where the documents of a realm are imported into. */
 export interface Destination {
-  /** @throws LaterMigration | StoreUnavailable */
+  /** @throws LaterMigration | MigrationOutOfOrder | StoreUnavailable */
   prepare(inputs: RealmInputs): Promise<void>;
   /** Goes on with what was interrupted. @throws InputRefused | ImportTaken | StoreUnavailable | ServerUnreachable */
   import(options: CollectionOptions): Promise<Counts>;

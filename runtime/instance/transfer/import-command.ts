@@ -28,7 +28,7 @@ const PATIENCE = 120_000;
  * `import` writes documents of files into a store, or through a running server, as the API would take them, and prints a line
  * for each collection; what was interrupted goes on. No server may be serving an embedded store. Answers the exit code: 1
  * where documents were rejected.
- * @throws UsageError | InputRefused | ImportTaken | FolderLocked | LaterMigration | StoreUnavailable | StoreRefused |
+ * @throws UsageError | InputRefused | ImportTaken | FolderLocked | LaterMigration | MigrationOutOfOrder | StoreUnavailable | StoreRefused |
  *   ServerUnreachable | ServerRefused | ServerAnswered
  */
 export async function importCommand(

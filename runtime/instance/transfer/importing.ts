@@ -7,7 +7,7 @@ import { documentTaker } from "../../documents/importing/document-taker.ts";
 import type { Incoming } from "../../documents/importing/incoming.ts";
 import { ImportRecord, importLease } from "../../documents/importing/record.ts";
 import type { Drafted, Taker, Writable } from "../../documents/importing/taker.ts";
-import { requireNoLater } from "../../migrations/announce.ts";
+import { requireInOrder } from "../../migrations/announce.ts";
 import { migratingStore } from "../../migrations/store.ts";
 import type { Lease } from "../../store/contract/lease.ts";
 import type { Store } from "../../store/contract/store.ts";
@@ -40,7 +40,7 @@ export function storeDestination(store: Store, clock: Clock): Destination {
   return {
     async prepare({ realm, inputs }) {
       await store.provision(realmCollections(realm));
-      for (const { definition } of inputs) await requireNoLater(store, definition);
+      for (const { definition } of inputs) await requireInOrder(store, definition);
     },
     import: (options) => importDocuments(options, store, clock),
     importRecords(options) {
