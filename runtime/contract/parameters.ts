@@ -18,6 +18,7 @@ export const pathParameters = {
   file: "FileId",
   signed: "SignedLink",
   upload: "UploadId",
+  number: "MigrationNumber",
 } as const satisfies Record<string, ParameterName>;
 
 /** The definition of a parameter. */
@@ -35,6 +36,13 @@ export const parameters = {
     in: "path",
     required: true,
     schema: { type: "string", minLength: 1, maxLength: 128 },
+  },
+  MigrationNumber: {
+    name: "number",
+    in: "path",
+    required: true,
+    description: "Of a migration: four digits.",
+    schema: { type: "string" },
   },
   Limit: {
     name: "limit",

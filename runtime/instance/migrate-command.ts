@@ -1,11 +1,12 @@
 import { hostname } from "node:os";
+import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../clock.ts";
 import { documentCollection } from "../documents/shapes.ts";
 import type { JsonObject } from "../json.ts";
 import { announceMigrations, requireInOrder } from "../migrations/announce.ts";
 import { isOld, migrated, Unmigratable, undone } from "../migrations/forms.ts";
-import { migrateCollection, type PassEnd } from "../migrations/pass.ts";
+import { migrateCollection, type PassEnd, type PassOptions } from "../migrations/pass.ts";
 import { NAMED, recordOf } from "../migrations/records.ts";
 import type { CollectionDefinition, RealmDefinition } from "../realm/definition.ts";
 import { newestForm } from "../realm/migrations.ts";
@@ -25,6 +26,8 @@ export const migrateUsage = `migrate --store <store> [--realm <realm>] [--collec
 
 /** Milliseconds that one read or write of a batch may take. */
 const PATIENCE = 120_000;
+/** Milliseconds between two looks whether a pause is over. */
+const LOOK = 1_000;
 /** Documents of which a dry run shows what would become. */
 const SHOWN = 3;
 
@@ -114,7 +117,7 @@ async function migrateRealm(
     await requireInOrder(store, definition);
     await announceMigrations(store, definition, clock);
     const failed: { id: string; reason: string }[] = [];
-    const end = await migrateCollection({
+    const end = await unpaused(`${realm.name} ${pathOf(definition)}`, err, {
       store,
       definition,
       authored: realm.accounts !== undefined,
@@ -122,6 +125,8 @@ async function migrateRealm(
       back,
       rate,
       strict,
+      // Of an embedded store nobody could say that it is to go on.
+      pausable: store.isShared,
       progress: paced(({ done, total }, seconds) =>
         err(
           `${realm.name} ${pathOf(definition)}: ${done} of ${total} documents, ${Math.round(done / seconds)}/s`,
@@ -134,6 +139,16 @@ async function migrateRealm(
     results.push(await resultOf(store, realm, definition, back, end, failed));
   }
   return results;
+}
+
+/** Waits where an administrator has paused it. */
+async function unpaused(name: string, err: Surroundings["err"], options: PassOptions): Promise<PassEnd> {
+  for (let isTold = false; ; isTold = true) {
+    const end = await migrateCollection(options);
+    if (end !== "paused") return end;
+    if (!isTold) err(`${name}: paused by an administrator, waiting for {"paused": false}`);
+    await setTimeout(LOOK);
+  }
 }
 
 async function resultOf(

@@ -126,7 +126,7 @@ describe("A server whose realm migrates at the start", () => {
     const between: MigrationDefinition = { number: "0002", name: "late", forward: (document) => document };
     const late = { ...after, migrations: [rename, between, nest] };
     await expect(start(late, "start")).rejects.toThrow(
-      "0002-late of main/notes is new and would come before 0003-label, which has run: documents that it has migrated would be left out; number what is new from 0004 on",
+      "0002-late of main.notes is new and would come before 0003-label, which has run: documents that it has migrated would be left out; number what is new from 0004 on",
     );
     // Nothing of the refused one stays: the configuration before goes on, and one with the next number is taken.
     const again = await start(

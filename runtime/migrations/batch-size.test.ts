@@ -8,6 +8,12 @@ function settled(size: BatchSize, perDocument: number, end: number): number {
   return size.documents;
 }
 
+function limited(rate: number): BatchSize {
+  const size = new BatchSize();
+  size.limit(rate);
+  return size;
+}
+
 describe("A batch of a migration", () => {
   it("keeps others waiting for 8 ms where its end is quick", () => {
     expect(settled(new BatchSize(), 0.02, 1)).toBe(400);
@@ -21,9 +27,16 @@ describe("A batch of a migration", () => {
   });
 
   it("is a quarter of a second's documents at most, and one at least", () => {
-    expect(settled(new BatchSize(100), 0.001, 1)).toBe(25);
-    expect(settled(new BatchSize(1), 0.001, 1)).toBe(1);
+    expect(settled(limited(100), 0.001, 1)).toBe(25);
+    expect(settled(limited(1), 0.001, 1)).toBe(1);
     expect(settled(new BatchSize(), 500, 1)).toBe(1);
+  });
+
+  it("grows again once the limit is lifted", () => {
+    const size = limited(4);
+    expect(size.documents).toBe(1);
+    size.limit();
+    expect(settled(size, 0.02, 1)).toBe(400);
   });
 
   it("changes by half or double at a time, and not by one that wrote nothing", () => {

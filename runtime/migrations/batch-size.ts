@@ -16,13 +16,13 @@ export interface BatchTimes {
  * write nothing would come, so more where a disk is slow.
  */
 export class BatchSize {
-  readonly #most: number;
-  #documents: number;
+  #most = MOST;
+  #documents = FIRST;
 
-  /** @param rate documents in a second at most: a batch is a quarter of them, so that they come evenly */
-  constructor(rate = Number.POSITIVE_INFINITY) {
+  /** @param rate documents in a second at most: a batch is a quarter of them, so that they come evenly; default: any */
+  limit(rate = Number.POSITIVE_INFINITY): void {
     this.#most = Math.min(MOST, Math.max(1, Math.floor(rate / 4)));
-    this.#documents = Math.min(FIRST, this.#most);
+    this.#documents = Math.min(this.#documents, this.#most);
   }
 
   get documents(): number {

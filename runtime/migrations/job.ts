@@ -5,7 +5,7 @@ import { tellEnd, tellingRefused } from "./telling.ts";
 
 const minute = 60_000;
 
-/** Milliseconds until it is looked whether another process is done with what it migrates. */
+/** Milliseconds until it is looked whether another process is done with what it migrates, or a pause is over. */
 const LOOK = 5_000;
 
 /** Whose documents are to be migrated. */
@@ -46,10 +46,11 @@ export const migrating: JobKind = {
       authored: realm.accounts !== undefined,
       clock,
       goesOn: () => goesOn() && !signal.aborted,
+      pausable: true,
       refused: tellingRefused({ definition }, log),
     });
     if (end === "stopped") return { state };
-    if (end === "taken") return { state, pause: LOOK };
+    if (end === "taken" || end === "paused") return { state, pause: LOOK };
     tellEnd({ definition }, end, log);
     return {};
   },

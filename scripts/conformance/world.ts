@@ -68,6 +68,11 @@ export class World {
     const stores = { own: server.store(name), other: server.store(other) };
     const world = new World(server, module, await keysOf(stores, server.clock, module.definition));
     world.known.set(`/v1/${name}/_admin/secrets`, ["PAYMENTS", "search_token", mailKey.name]);
+    const numbers = module.definition.collections.flatMap(({ migrations = [] }) => migrations);
+    world.known.set(
+      `/v1/${name}/_admin/migrations`,
+      numbers.map(({ number }) => number),
+    );
     if (accounts === undefined) return world;
     for (const id of ["user", "boss", "auditor", "known", "guarded", "victim", "victim-2"])
       await world.#user(id);

@@ -176,6 +176,7 @@ export const own: Readonly<Record<string, Own>> = {
   "POST /_admin/jobs/{}/retry": { who: jobs("change"), answer: "409 conflict" },
 
   "GET /_admin/migrations": { who: see("data"), answer: "200" },
+  "PATCH /_admin/migrations/{}": { who: change("data"), body: { paused: false }, answer: "200" },
   "GET /_admin/functions": { who: see("functions"), answer: "200" },
   "GET /_admin/functions/{}/{}/invocations": { who: see("functions"), answer: "200" },
   "POST /_admin/functions/{}/{}/run": { who: change("functions"), body: {}, answer: invalid },

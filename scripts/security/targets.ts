@@ -75,6 +75,8 @@ export class Targets {
         return this.#id(await this.#ask("POST", start, { roles: [] }));
       case "/_files":
         return this.#link();
+      case "/_admin/migrations":
+        return "0001";
       case "/_admin/jobs":
         return this.#job();
       case "/main/_jobs":

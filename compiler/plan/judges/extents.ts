@@ -54,7 +54,15 @@ function indexChanges(sides: CollectionSides): readonly Told[] {
             work("index-built", spot, message, extent, seconds),
             // A text index is built in the background, by short batches.
             ...(sides.hasOneWriter && seconds > 0
-              ? [work("writes-wait", spot, "nothing is written to the realm meanwhile", extent, seconds)]
+              ? [
+                  work(
+                    "writes-wait",
+                    spot,
+                    "while the index is built nothing is written to the realm",
+                    extent,
+                    seconds,
+                  ),
+                ]
               : []),
           ];
         },

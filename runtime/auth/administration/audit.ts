@@ -24,6 +24,7 @@ export type AuditAction =
   | `secret.${"put" | "delete"}`
   | "config.app"
   | `job.${"retry" | "cancel"}`
+  | "migration.pace"
   | `function.${"chain_stopped" | "events_lost" | "run"}`
   | `org.${"create" | "update" | "require_mfa" | "delete" | "deleted" | "reactivate" | "claims" | "manager"}`
   | `org.key.${"create" | "rotate" | "revoke"}`

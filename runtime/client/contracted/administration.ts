@@ -20,6 +20,7 @@ import type {
   JobOptions,
   MadeApiKey,
   Migration,
+  MigrationPace,
   NewApiKey,
   RealmFunction,
   RecordedConfiguration,
@@ -168,6 +169,23 @@ export class Administration<R extends RealmTypes> extends DocumentChecks<R> {
   /** List migrations. By collection and number, as the store records them. */
   listMigrations(options: PageOptions = {}): ApiPromise<EntryPage<Migration>, AdministrationError<R>> {
     return this.#connection.call({ method: "GET", path: "_admin/migrations", ...read(options) });
+  }
+
+  /**
+   * Slow a migration down, pause it or let it go on. Of all collections that have one of this number,
+   * and with those that run together with it. Whoever runs it reads this before the next batch.
+   */
+  patchMigration(
+    number: string,
+    patch: MigrationPace,
+    options?: RequestOptions,
+  ): ApiPromise<EntryPage<Migration>, AdministrationError<R> | BodyError | "write_conflict"> {
+    return this.#connection.call({
+      method: "PATCH",
+      path: pathWith`_admin/migrations/${number}`,
+      body: patch,
+      options,
+    });
   }
 
   /** List functions. With counts of their invocations. */

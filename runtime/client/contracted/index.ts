@@ -69,6 +69,7 @@ export type {
   JobOptions,
   MadeApiKey,
   Migration,
+  MigrationPace,
   NewApiKey,
   RealmFunction,
   RecordedConfiguration,

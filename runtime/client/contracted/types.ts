@@ -203,6 +203,16 @@ export interface Migration {
   total: number;
   /** Ids of the first documents that it left as they were. */
   failed: string[];
+  /** Documents in a second at most, where an administrator wants that. */
+  rate?: number;
+  /** Where an administrator has paused it. */
+  paused?: true;
+}
+
+export interface MigrationPace {
+  /** Documents in a second at most; `null`: as many as there can be. */
+  rate?: number | null | undefined;
+  paused?: boolean | undefined;
 }
 
 export interface RealmFunction {

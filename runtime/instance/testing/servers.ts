@@ -167,17 +167,18 @@ export async function startRealm(
     passwords: options.passwords ?? quickPasswords,
     mail: options.mail ?? (options.settings?.data === undefined ? deliveryTo(() => undefined) : undefined),
   });
-  await instance.ready;
-  startedRealms.set(instance.url, realms);
-  return {
-    url: instance.url,
-    store: (realm) => instance.store(realm),
-    clock,
-    async stop() {
-      startedRealms.delete(instance.url);
-      await instance.stop(2_000);
-      await place.discard();
-      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-    },
+  const stop = async () => {
+    startedRealms.delete(instance.url);
+    await instance.stop(2_000);
+    await place.discard();
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   };
+  try {
+    await instance.ready;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  startedRealms.set(instance.url, realms);
+  return { url: instance.url, store: (realm) => instance.store(realm), clock, stop };
 }
