@@ -19,9 +19,9 @@ export interface Rate {
   readonly period: number;
 }
 
-/** `10/h`, `5/m`, `100/d`; undefined for anything else. */
+/** `10/h`, `5/m`, `100/d`; undefined for anything else, and for more than nine digits. */
 export function parseRate(text: string): Rate | undefined {
-  const [, limit, unit] = /^([1-9]\d{0,3})\/([mhd])$/.exec(text) ?? [];
+  const [, limit, unit] = /^([1-9]\d{0,8})\/([mhd])$/.exec(text) ?? [];
   const period = parseDuration(`1${unit}`);
   return limit === undefined || period === undefined ? undefined : { limit: Number(limit), period };
 }

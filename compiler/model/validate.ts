@@ -81,7 +81,7 @@ function validatorOf(kind: FileKind): ValidateFunction {
   return kept(validators, kind, () => ajv().compile(schema));
 }
 
-/** `x-size`, `x-duration`: what a size or a duration may be, as it is written. */
+/** `x-size`, `x-duration`: the least and the greatest size or duration, as they are written. */
 interface Range {
   readonly least: string;
   readonly most: string;
@@ -144,6 +144,17 @@ function ajv(): Ajv2020 {
     validate: ({ least, most }: Range, text: string) => {
       const size = parseSize(text);
       return size === undefined || (size >= bytesOf(least) && size <= bytesOf(most));
+    },
+  });
+  shared.addKeyword({
+    keyword: "x-rate",
+    schemaType: "object",
+    type: "string",
+    before: "pattern",
+    errors: false,
+    validate: ({ most }: { readonly most: number }, text: string) => {
+      const count = /^(\d+)\/[mhd]$/.exec(text)?.[1];
+      return count === undefined || (Number(count) >= 1 && Number(count) <= most);
     },
   });
   shared.addSchema(schemaSchema, "schema.schema.json");

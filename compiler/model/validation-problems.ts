@@ -146,6 +146,7 @@ function outOfRange({ path, error, value }: Place): Problem {
     maxLength: `have at most ${limit} characters`,
     "x-size": range(error.schema["x-size"]),
     "x-duration": range(error.schema["x-duration"]),
+    "x-rate": rateRange(error),
   };
   const parameters = {
     what: nameOf(path),
@@ -157,6 +158,13 @@ function outOfRange({ path, error, value }: Place): Problem {
 function range(given: JsonValue | undefined): string {
   const { least, most }: JsonObject = isJsonObject(given) ? given : durations;
   return `be between ${String(least)} and ${String(most)}`;
+}
+
+/** In the unit of the rate that is given. */
+function rateRange({ schema, value }: SchemaError): string {
+  const { most }: JsonObject = isJsonObject(schema["x-rate"]) ? schema["x-rate"] : {};
+  const unit = String(value).slice(-1);
+  return `be between 1/${unit} and ${String(most)}/${unit}`;
 }
 
 /** `'max_age'`, `an entry of 'origins'`, `the file`. */

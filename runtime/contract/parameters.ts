@@ -129,6 +129,7 @@ export const parameters = {
   InvocationStatus: {
     name: "status",
     in: "query",
+    description: "`failed` answers runs that took too long, too; `timeout` those alone.",
     schema: { type: "string", enum: ["succeeded", "failed", "timeout", "cancelled"] },
   },
   FunctionDatabase: {

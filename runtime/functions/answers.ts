@@ -2,6 +2,7 @@ import { ApiError, tooManyRequests, unavailable } from "../errors.ts";
 import { errorAnswer } from "../http/failures.ts";
 import type { Answer } from "../realm/exchange.ts";
 import { type FunctionDefinition, functionName } from "../realm/functions.ts";
+import { printDuration } from "../units.ts";
 import { FunctionBusy, type Result, type Returned } from "./invocation.ts";
 import type { AskedRun, RealmFunctions } from "./realm.ts";
 
@@ -49,7 +50,11 @@ function refusedAnswer(
     case "ended":
       throw failure(definition, "function_failed", `${result.code}: ${result.message}`);
     case "timeout":
-      throw new ApiError("function_timeout", "The function did not finish in its time.");
+      throw failure(
+        definition,
+        "function_timeout",
+        `it took longer than ${printDuration(definition.timeout)}`,
+      );
     case "cancelled":
       throw unavailable("The server stops.");
   }
@@ -58,9 +63,10 @@ function refusedAnswer(
 const messages = {
   function_failed: "The function failed.",
   invalid_output: "The function returned what it must not.",
+  function_timeout: "The function did not finish in its time.",
 } as const;
 
-/** Why, is for the log. */
+/** @param reason for the server's log alone */
 export function failure(
   definition: FunctionDefinition,
   code: keyof typeof messages,

@@ -77,7 +77,9 @@ function valueText(schema: JsonObject): string {
   if (text(schema.$ref ?? null) !== undefined && schema.type === undefined) return "a schema";
   const size = objectOf(schema["x-size"]);
   if (size.least !== undefined) return `a size from ${String(size.least)} to ${String(size.most)}`;
-  if (text(schema["x-expected"] ?? null) !== undefined) return cell(String(schema["x-expected"]));
+  const rate = objectOf(schema["x-rate"]);
+  const most = rate.most === undefined ? "" : `, ${String(rate.most)} at most`;
+  if (text(schema["x-expected"] ?? null) !== undefined) return cell(`${String(schema["x-expected"])}${most}`);
   if (Array.isArray(schema.enum))
     return schema.enum.map((value: JsonValue) => `\`${String(value)}\``).join(", ");
   const { minimum, maximum } = schema;

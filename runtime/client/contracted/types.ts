@@ -224,6 +224,7 @@ export interface RealmFunction {
 }
 
 export interface InvocationOptions extends PageOptions {
+  /** `failed` answers runs that took too long, too; `timeout` those alone. */
   status?: "succeeded" | "failed" | "timeout" | "cancelled" | undefined;
 }
 

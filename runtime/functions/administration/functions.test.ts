@@ -212,6 +212,28 @@ describe("an invocation", () => {
     });
   });
 
+  test("of a call that took too long is found among those that failed, and the server's log says why it was refused", async () => {
+    result = { kind: "timeout" };
+    const answer = await post("does", "r-late");
+    expect([answer.status, code(answer)]).toEqual([504, "function_timeout"]);
+    const { id } = await invocationOf("does", "r-late");
+    for (const status of ["failed", "timeout"]) {
+      const listed = items(await get(`/main/does/invocations?status=${status}&limit=100`));
+      expect(listed.find((each) => each["id"] === id)?.["status"], status).toBe("timeout");
+    }
+    const succeeded = items(await get("/main/does/invocations?status=succeeded&limit=100"));
+    expect(succeeded.map((each) => each["id"])).not.toContain(id);
+    expect(told).toContainEqual({
+      err: expect.objectContaining({
+        message: expect.stringMatching(/^main\/does: it took longer than \d+m?s$/),
+      }),
+      request_id: "r-late",
+      method: "POST",
+      route: "/v1/shop/main/_func/does",
+      message: "request refused",
+    });
+  });
+
   test("is kept for seven days", async () => {
     result = { kind: "timeout" };
     await post("does", "r-old");

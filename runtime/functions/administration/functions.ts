@@ -2,7 +2,7 @@ import { administratorRoute } from "../../auth/contracted.ts";
 import { answerAtHand, answerPage, listOf, oneOf, pageRequest } from "../../auth/paging.ts";
 import * as contract from "../../contract/functions.ts";
 import { ApiError } from "../../errors.ts";
-import { and, eq, TRUE } from "../../filter/algebra.ts";
+import { and, eq, isIn, TRUE } from "../../filter/algebra.ts";
 import { documentFields } from "../../filter/fields.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { type FunctionDefinition, functionName } from "../../realm/functions.ts";
@@ -52,14 +52,15 @@ const invocationList = listOf(
   "newest first",
 );
 
-/** Newest first; all, or those of a `status`. */
+/** Newest first; all, or those of a `status`: runs that took too long are `failed` as well as `timeout`. */
 export const listInvocations = administratorRoute(
   contract.listInvocations,
   (realm) =>
     async ({ params, query }) => {
       const own = eq(invocationFields.function, functionName(requireFunction(realm, params)));
       const status = oneOf(query, "status", invocationStatuses);
-      const filter = status === undefined ? own : and(own, eq(invocationFields.status, status));
+      const wanted = status === "failed" ? ["failed", "timeout"] : [status];
+      const filter = status === undefined ? own : and(own, isIn(invocationFields.status, wanted));
       return answerPage(realm, invocationList, filter, pageRequest(query), invocationView);
     },
 );
