@@ -4,17 +4,17 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { jsonText } from "../../templates/print/format.ts";
 import { explainedModule } from "../explain/clauses.ts";
 import type { Plan } from "../output/plan.ts";
-import { bundleName, installedVersion, packageRoot, workerModule } from "../package/package.ts";
+import { packageRoot, workerModule } from "../package/package.ts";
 import type { AnalysedRealm } from "../pipeline.ts";
 import { docsFiles } from "./docs.ts";
 import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";
+import { productionFiles } from "./production.ts";
 
 /**
  * Packages that stay out of the bundle, and what of a server's text needs them: those with native code, and clients that few
- * servers need. `npm install` in the bundle's folder brings them.
+ * servers need. `npm ci` in the bundle's folder brings them.
  */
 const external: Readonly<Record<string, RegExp>> = {
   "@aws-sdk/client-s3": /\bdriver: \{\s*kind: "s3"/,
@@ -56,7 +56,7 @@ export const serverOptions = {
 } satisfies BuildOptions;
 
 /**
- * The files of a bundle: `server.mjs`, `package.json`, each realm's OpenAPI document and, where a realm shows one, what
+ * The files of a bundle: `server.mjs`, what npm reads of it, each realm's OpenAPI document and, where a realm shows one, what
  * the page on it consists of. Emitted files need not be in
  * the output folder `out` yet; what the plan leaves as it is, is read from there.
  */
@@ -70,7 +70,7 @@ export async function bundleServer(out: string, plan: Plan): Promise<readonly Em
   const [server = ""] = outputFiles.map(({ text }) => text);
   return [
     { path: "server.mjs", text: server },
-    { path: "package.json", text: productionPackage(neededPackages(server)) },
+    ...productionFiles(neededPackages(server)),
     ...(await Promise.all(Object.keys(plan.manifest.realms).map((realm) => descriptionOf(realm, out, plan)))),
     ...(hasFunctions(plan) ? await functionWorker() : []),
     // Bundled only where a realm has the route.
@@ -121,15 +121,4 @@ async function descriptionOf(realm: string, out: string, plan: Plan): Promise<Em
   const emitted = plan.files.find(({ path }) => path === `${realm}/openapi.json`);
   const text = emitted?.text ?? (await readFile(join(out, realm, "openapi.json"), "utf8"));
   return { path: `${realm}.openapi.json`, text };
-}
-
-function productionPackage(dependencies: readonly string[]): string {
-  return jsonText({
-    name: bundleName,
-    private: true,
-    type: "module",
-    scripts: { start: "node server.mjs" },
-    engines: { node: ">=20.19" },
-    dependencies: Object.fromEntries(dependencies.map((name) => [name, installedVersion(name)])),
-  });
 }

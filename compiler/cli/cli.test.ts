@@ -125,7 +125,13 @@ describe("realmc", () => {
     const built = asProcess("build", "config", "--out", "generated", "--bundle", "dist");
     expect(built.status).toBe(0);
     expect(built.stdout).toMatch(/^1 realm in generated and dist: \d+ files, \d+ written \(\d+\.\d s\)\n$/);
-    expect(readdirSync(dist).sort()).toEqual(["docs", "package.json", "plain.openapi.json", "server.mjs"]);
+    expect(readdirSync(dist).sort()).toEqual([
+      "docs",
+      "package-lock.json",
+      "package.json",
+      "plain.openapi.json",
+      "server.mjs",
+    ]);
     const { dependencies } = JSON.parse(readFileSync(join(dist, "package.json"), "utf8"));
     expect(Object.values(dependencies).every((version) => /^\d+\.\d+\.\d+$/.test(String(version)))).toBe(
       true,
@@ -136,7 +142,7 @@ describe("realmc", () => {
     const bare = asProcess("serve", "dist");
     delete process.env["NODE_PATH"];
     expect([bare.status, bare.stdout]).toEqual([2, ""]);
-    expect(bare.stderr).toContain("npm install --prefix dist");
+    expect(bare.stderr).toContain("npm ci --prefix dist");
     // Where it is deployed, `npm install` brings what the package file names.
     symlinkSync(join(packageRoot, "node_modules"), join(folder, "node_modules"));
     const environment = { ...process.env, SVC_STORE: `sqlite:${join(folder, "data")}` };

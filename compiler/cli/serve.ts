@@ -27,9 +27,7 @@ export async function runServer(
   }
   const missing = missingPackages(server);
   if (missing.length > 0) {
-    throw new UsageError(
-      `${dist} needs ${missing.join(" and ")} (install them: npm install --prefix ${dist})`,
-    );
+    throw new UsageError(`${dist} needs ${missing.join(" and ")} (install them: npm ci --prefix ${dist})`);
   }
   const pipe = 3;
   const child = spawn(process.execPath, [server, ...words], {

@@ -36,10 +36,6 @@ export function compilerVersion(): string {
   return versionIn(join(packageRoot, "package.json"));
 }
 
-export function installedVersion(name: string): string {
-  return versionIn(join(installedFolder(name), "package.json"));
-}
-
 /** Where a package lies that this one depends on. */
 export function installedFolder(name: string): string {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
