@@ -165,6 +165,26 @@ describe("Common request rules 2: a body of another type is 415, which says what
   });
 });
 
+describe("Common request rules 2: a PATCH of a document with another type", () => {
+  const why =
+    "send application/merge-patch+json, since a JSON Merge Patch (RFC 7396) is what is applied here: null removes a member, absent ones stay.";
+
+  it.each([
+    ["application/json", `The Content-Type is application/json; ${why}`],
+    ["application/json-patch+json", `The Content-Type is application/json-patch+json; ${why}`],
+  ])("%s is 415, which says why, and what to send", async (type, message) => {
+    const { token } = await shop.signUp(`patch-${type.replaceAll(/\W/g, "-")}@example.com`);
+    const { body } = await shop.send("POST", "members", { token, body: { title: "a" } });
+    const answer = await shop.send("PATCH", `members/${text(body, "id")}`, {
+      token,
+      body: { title: "b" },
+      headers: { "content-type": type },
+    });
+    expect([answer.status, code(answer)]).toEqual([415, "unsupported_media_type"]);
+    expect(text(answer.body, "error", "message")).toBe(message);
+  });
+});
+
 describe("Fine points: a stored document of over 16 MiB is 413 payload_too_large", () => {
   const mebibyte = 1024 ** 2;
   const notes = collection("notes");

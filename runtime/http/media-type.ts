@@ -21,11 +21,12 @@ function mediaTypeOf(header: string): string | undefined {
   return found?.[1]?.toLowerCase();
 }
 
-/** What to send, and as which type. */
+/** What to send, and as which type; of patches why, since JSON could be meant otherwise. */
 const wanted: Readonly<Record<Media, string>> = {
   json: "a JSON object as application/json",
   merge: "a JSON object as application/json or application/merge-patch+json",
-  patch: "a JSON Merge Patch as application/merge-patch+json",
+  patch:
+    "application/merge-patch+json, since a JSON Merge Patch (RFC 7396) is what is applied here: null removes a member, absent ones stay",
   any: "bytes",
   tus: "bytes of the file as application/offset+octet-stream",
 };
