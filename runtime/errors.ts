@@ -42,6 +42,11 @@ export function invalidBody(details: readonly Detail[]): ApiError {
   return new ApiError("validation_error", "The request body is not valid.", { details });
 }
 
+/** The error of an address that nothing answers at. */
+export function nothingHere(): ApiError {
+  return new ApiError("not_found", "There is nothing at this address.");
+}
+
 /** @param milliseconds until another attempt may succeed */
 export function tooManyRequests(message: string, milliseconds: number, cause?: unknown): ApiError {
   return new ApiError("too_many_requests", message, { headers: retryAfter(milliseconds), cause });

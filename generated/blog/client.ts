@@ -262,7 +262,7 @@ export type ContentAuthorsDocument = ContentAuthors & {
 /** As a create sends it. */
 export type ContentAuthorsCreate = ContentAuthors & { id: string };
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type ContentAuthorsPatch = MergePatch<ContentAuthors>;
 
 /** As responses carry it. */
@@ -274,7 +274,7 @@ export type ContentCommentsDocument = ContentComments & {
 /** As a create sends it. */
 export type ContentCommentsCreate = ContentComments;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type ContentCommentsPatch = MergePatch<ContentComments>;
 
 /** As responses carry it. */
@@ -287,7 +287,7 @@ export type ContentPostsDocument = ContentPosts & {
 /** As a create sends it. */
 export type ContentPostsCreate = ContentPosts & { id: string };
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type ContentPostsPatch = MergePatch<ContentPosts>;
 
 /** As responses carry it. */
@@ -299,7 +299,7 @@ export type ContentTagsDocument = ContentTags & {
 /** As a create sends it. */
 export type ContentTagsCreate = ContentTags & { id: string };
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type ContentTagsPatch = MergePatch<ContentTags>;
 
 /** What the server says is wrong, for programs. */

@@ -425,7 +425,7 @@ export type SupportCustomersDocument = Partly<SupportCustomers, "credit_limit"> 
 /** As a create sends it. */
 export type SupportCustomersCreate = SupportCustomers;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type SupportCustomersPatch = MergePatch<SupportCustomers>;
 
 /** As responses carry it. */
@@ -437,7 +437,7 @@ export type SupportRepliesDocument = SupportReplies & {
 /** As a create sends it. */
 export type SupportRepliesCreate = SupportReplies;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type SupportRepliesPatch = MergePatch<SupportReplies>;
 
 /** As responses carry it. */
@@ -455,7 +455,7 @@ export type SupportTicketsDocument = Partly<SupportTickets, "triage"> & {
 /** As a create sends it. */
 export type SupportTicketsCreate = SupportTickets;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type SupportTicketsPatch = MergePatch<SupportTickets>;
 
 /** What the server says is wrong, for programs. */

@@ -230,7 +230,7 @@ export type StockItemsDocument = StockItems & {
 /** As a create sends it. */
 export type StockItemsCreate = StockItems;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type StockItemsPatch = MergePatch<StockItems>;
 
 /** As responses carry it. */
@@ -242,7 +242,7 @@ export type StockLocationsDocument = StockLocations & {
 /** As a create sends it. */
 export type StockLocationsCreate = StockLocations;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type StockLocationsPatch = MergePatch<StockLocations>;
 
 /** As responses carry it. */
@@ -254,7 +254,7 @@ export type StockMovementsDocument = StockMovements & {
 /** As a create sends it. */
 export type StockMovementsCreate = StockMovements;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type StockMovementsPatch = MergePatch<StockMovements>;
 
 /** What the server says is wrong, for programs. */

@@ -149,7 +149,7 @@ export class Collection<S extends Shape, Further extends AnyErrorCode = never> {
     });
   }
 
-  /** JSON Merge Patch (RFC 7396): objects merge, null removes a member. */
+  /** JSON Merge Patch (RFC 7396), sent as `application/merge-patch+json`: objects merge, null removes a member. */
   patch(
     id: string,
     patch: S["patch"],

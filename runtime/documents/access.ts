@@ -149,20 +149,23 @@ export function readable(
   rule: ReadRule | undefined,
 ): Filter {
   const filter = readFilter(definition, access, rule);
-  if (filter.op === "false" && !mayBeReadable(definition, access, rule))
+  if (filter.op === "false" && !mayRead(definition, access, rule))
     throw refusalBy(definition, access, "read");
   return filter;
 }
 
-/** A caller who is in no organization reads nothing where one would have to be, and is not refused. */
-function mayBeReadable(
+/**
+ * Whether this caller may read some document at some time: a caller who is in no organization reads nothing where one would
+ * have to be, and is not refused.
+ */
+export function mayRead(
   definition: CollectionDefinition,
   access: Access,
-  rule: ReadRule | undefined,
+  rule: ReadRule | undefined = definition.rules?.read,
 ): boolean {
   const { context } = access;
-  if (rule === undefined || context === undefined) return false;
-  return isInScope(definition, access, "read") && isPossible(rule, context);
+  if (!isInScope(definition, access, "read")) return false;
+  return context === undefined || (rule !== undefined && isPossible(rule, context));
 }
 
 /** The documents that a caller may read; FALSE where these are none. */

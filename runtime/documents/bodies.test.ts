@@ -127,6 +127,64 @@ it("Common request rules 3: an unfinished body beyond MAX_BODY_BYTES is 413 by i
   expect(parseResponse(answer).status).toBe(413);
 });
 
+describe("Common request rules 2: a body of another type is 415, which says what was sent and what to send", () => {
+  const object = "send a JSON object as application/json.";
+  const form = "and forms are not taken here";
+
+  it.each([
+    ["multipart/form-data; boundary=x", `The Content-Type is multipart/form-data, ${form}; ${object}`],
+    ["multipart/mixed", `The Content-Type is multipart/mixed, ${form}; ${object}`],
+    [
+      "application/x-www-form-urlencoded",
+      `The Content-Type is application/x-www-form-urlencoded, ${form}; ${object}`,
+    ],
+    ["*/*", `The Content-Type is */*, which names no type; ${object}`],
+    ["Text/Plain; charset=utf-8", `The Content-Type is text/plain; ${object}`],
+    [
+      "application/json; charset=latin1",
+      `The Content-Type application/json has a parameter other than charset=utf-8; ${object}`,
+    ],
+    ["json", `The Content-Type is no media type; ${object}`],
+    ["application/json, text/plain", `The Content-Type is no media type; ${object}`],
+    ["", `The body has no Content-Type; ${object}`],
+    [undefined, `The body has no Content-Type; ${object}`],
+  ])("%j", async (type, message) => {
+    const { token } = await shop.signUp(`type-${String(type).replaceAll(/\W/g, "-")}@example.com`);
+    const lines = [
+      "POST /v1/shop/main/members HTTP/1.1",
+      "Host: x",
+      "Connection: close",
+      "Content-Length: 2",
+      `Authorization: Bearer ${token}`,
+      ...(type === undefined ? [] : [`Content-Type: ${type}`]),
+    ];
+    const bytes = await exchangeBytes(Number(new URL(shop.url).port), `${lines.join("\r\n")}\r\n\r\n{}`);
+    const { status, body } = parseResponse(bytes);
+    expect(status).toBe(415);
+    expect(JSON.parse(body)).toMatchObject({ error: { code: "unsupported_media_type", message } });
+  });
+});
+
+describe("Common request rules 2: a PATCH of a document with another type", () => {
+  const why =
+    "send application/merge-patch+json, since a JSON Merge Patch (RFC 7396) is what is applied here: null removes a member, absent ones stay.";
+
+  it.each([
+    ["application/json", `The Content-Type is application/json; ${why}`],
+    ["application/json-patch+json", `The Content-Type is application/json-patch+json; ${why}`],
+  ])("%s is 415, which says why, and what to send", async (type, message) => {
+    const { token } = await shop.signUp(`patch-${type.replaceAll(/\W/g, "-")}@example.com`);
+    const { body } = await shop.send("POST", "members", { token, body: { title: "a" } });
+    const answer = await shop.send("PATCH", `members/${text(body, "id")}`, {
+      token,
+      body: { title: "b" },
+      headers: { "content-type": type },
+    });
+    expect([answer.status, code(answer)]).toEqual([415, "unsupported_media_type"]);
+    expect(text(answer.body, "error", "message")).toBe(message);
+  });
+});
+
 describe("Fine points: a stored document of over 16 MiB is 413 payload_too_large", () => {
   const mebibyte = 1024 ** 2;
   const notes = collection("notes");

@@ -175,6 +175,16 @@ describe("where 8: what is wrong", () => {
     expect(details(await list(JSON.stringify(where)))).toEqual([{ path, reason }]);
   });
 
+  test("where 8: a condition in brackets says that where is JSON, and how it is written so", async () => {
+    const answer = await items.shop.send("GET", "items?where[name]=a&where%5Bpriority%5D%5B$gte%5D=3");
+    expect([answer.status, code(answer)]).toEqual([400, "invalid_query"]);
+    const json = "unknown parameter; where is one JSON object: where=";
+    expect(details(answer)).toEqual([
+      { path: "where[name]", reason: `${json}{"name":"a"}` },
+      { path: "where[priority][$gte]", reason: `${json}{"priority":{"$gte":3}}` },
+    ]);
+  });
+
   test.each(["", "x", "null", "[]", "1", '"a"', "{", '{"name":"a"}x', "{'name':1}", "{name:1}"])(
     "where 8: %j is not a JSON object",
     async (where) => {

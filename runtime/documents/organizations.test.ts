@@ -73,7 +73,9 @@ describe("creating in an organization", () => {
       const answer = await shop.as(shop[who])("POST", path, a);
       expect([path, answer.status, code(answer)]).toEqual([path, status, expected]);
     }
-    expect(paths(await shop.as(shop.ann)("POST", "tickets", a))).toEqual(["org"]);
+    const unnamed = await shop.as(shop.ann)("POST", "tickets", a);
+    expect(paths(unnamed)).toEqual(["org"]);
+    expect(text(unnamed.body, "error", "message")).toContain("name it in the query: ?org=<id>");
     expect(paths(await shop.as(shop.ann)("POST", `projects?org=${acme}`, a))).toEqual(["team"]);
   });
 

@@ -61,9 +61,13 @@ export function notAllowed(parameter: "org" | "team"): ApiError {
 
 function orgRequired(team: string | undefined): ApiError {
   const reason = team === undefined ? "is required" : "is required: a team is one of an organization";
-  return new ApiError("org_required", "The document needs an organization.", {
-    details: [{ path: "org", reason }],
-  });
+  return new ApiError(
+    "org_required",
+    "The document needs an organization; name it in the query: ?org=<id>.",
+    {
+      details: [{ path: "org", reason }],
+    },
+  );
 }
 
 export function teamRequired(): ApiError {

@@ -41,6 +41,7 @@ import { cancelAt } from "./resumable/cancel.ts";
 import { createAt } from "./resumable/create.ts";
 import { lookAt } from "./resumable/look.ts";
 import { capabilities, tusHeaders } from "./resumable/protocol.ts";
+import { unknownField } from "./unknown-field.ts";
 import { uploadTo } from "./upload.ts";
 
 type Factory = RouteFactory | StreamRouteFactory;
@@ -93,10 +94,15 @@ function whole(make: (place: Place) => Handler, manners: (place: Place) => PathM
  */
 export function fileRoutes(realm: string, collections: readonly CollectionDefinition[]): RouteTable {
   const table: Record<string, Partial<Record<Method, Factory>>> = {};
+  const ways = [
+    [`/v1/${realm}`, clientEntrance],
+    [`/v1/${realm}${dataPath}`, administratorEntrance],
+  ] as const;
   for (const definition of collections) {
-    for (const field of definition.files ?? []) {
-      addRoutes(table, `/v1/${realm}`, definition, field, clientEntrance);
-      addRoutes(table, `/v1/${realm}${dataPath}`, definition, field, administratorEntrance);
+    const { files = [] } = definition;
+    for (const [base, open] of ways) {
+      for (const field of files) addRoutes(table, base, definition, field, open);
+      if (files.length > 0) Object.assign(table, unknownFieldRoutes(base, definition, open));
     }
   }
   const links = patternOf(`/v1/${realm}`, openFileLink.path, {});
@@ -123,4 +129,12 @@ function addRoutes(
     const factory = route((realm) => placeIn(realm, definition, field, open));
     table[pattern] = { ...table[pattern], [contract.method]: factory };
   }
+}
+
+/** At addresses of fields that are not declared. */
+function unknownFieldRoutes(base: string, definition: CollectionDefinition, open: Open): RouteTable {
+  const { database, name: collection } = definition;
+  const absent = unknownField(definition, open);
+  const pattern = patternOf(base, uploadFile.path, { database, collection });
+  return { [pattern]: { absent }, [`${pattern}/:below`]: { absent } };
 }

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../errors.ts";
 import type { Received, RequestBody } from "../realm/exchange.ts";
-import { type Media, readJson } from "./body.ts";
+import { readJson } from "./body.ts";
+import type { Media } from "./media-type.ts";
 
 function sent(body: RequestBody | string, type?: string): Pick<Received, "body" | "headers"> {
   return {

@@ -1,15 +1,12 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { mediaTypes } from "../contract/contract.ts";
 import { ApiError, type Detail } from "../errors.ts";
 import { beyondSafeIntegers, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Received } from "../realm/exchange.ts";
 import { mistakePlace } from "./json-mistake.ts";
+import { type Media, requireMediaType } from "./media-type.ts";
 
 /** What of a request is looked at here. */
 type Sent = Pick<Received, "body" | "headers">;
-
-/** What a route takes. */
-export type Media = keyof typeof mediaTypes;
 
 export interface JsonBody {
   readonly value: JsonObject;
@@ -99,12 +96,6 @@ function invalid(why: string, cause?: unknown): ApiError {
   return new ApiError("invalid_json", `The body is not a valid JSON object: ${why}.`, { cause });
 }
 
-function requireMediaType(header: string | undefined, media: Media): void {
-  const taken: readonly string[] = mediaTypes[media];
-  if (header !== undefined && (taken.includes(header) || taken.includes(mediaTypeOf(header) ?? ""))) return;
-  throw new ApiError("unsupported_media_type", `The Content-Type must be ${taken.join(" or ")}.`);
-}
-
 /**
  * Bodies come as they are: nothing is decompressed.
  * @throws ApiError `unsupported_media_type`
@@ -114,12 +105,6 @@ export function requireIdentity(encodings: string | undefined): void {
   throw new ApiError("unsupported_media_type", "The body must have no Content-Encoding.", {
     headers: { "accept-encoding": "identity" },
   });
-}
-
-/** The type in lower case; undefined where there is any parameter but `charset=utf-8`. */
-function mediaTypeOf(header: string): string | undefined {
-  const found = /^[ \t]*([^\s;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i.exec(header);
-  return found?.[1]?.toLowerCase();
 }
 
 /** The one walk over a parsed body. */

@@ -142,6 +142,8 @@ describe("bodies by contract", () => {
 
   test("a body of another media type is refused before it is read", () => {
     const read = bodyReader(createTeam, traits)(received({}, "application/merge-patch+json"));
-    expect(() => read()).toThrow("The Content-Type must be application/json.");
+    expect(() => read()).toThrow(
+      "The Content-Type is application/merge-patch+json; send a JSON object as application/json.",
+    );
   });
 });

@@ -60,6 +60,15 @@ describe("Common request rules 4: query parameters", () => {
       'unknown parameter; fields are filtered by where={"address.number":5}',
     );
     expect(reasonOf("__proto__=1")).toBe("unknown parameter");
+    const json = "unknown parameter; where is one JSON object: where=";
+    expect(reasonOf("where[status]=open")).toBe(`${json}{"status":"open"}`);
+    expect(reasonOf("filter%5Baddress%5D%5Bcity%5D=5")).toBe(`${json}{"address.city":5}`);
+    expect(reasonOf("where[count][gte]=3")).toBe(`${json}{"count":{"$gte":3}}`);
+    expect(reasonOf("where[status][$in]=open,done")).toBe(`${json}{"status":{"$in":["open","done"]}}`);
+    expect(reasonOf("where[title][contains]=3")).toBe(`${json}{"title":{"$contains":"3"}}`);
+    for (const other of ["where[]=open", "where[$or][0][a]=1", `where[a]=${"x".repeat(101)}`])
+      expect(reasonOf(other)).toBe(`${json}{"<field>":<value>}`);
+    expect(detailsOf("where[status]=open", ["limit"])[0]?.reason).toBe("unknown parameter");
     expect(detailsOf("status=open", ["cascade"])).toEqual([{ path: "status", reason: "unknown parameter" }]);
   });
 

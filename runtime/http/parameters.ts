@@ -1,4 +1,5 @@
 import { ApiError, type Detail } from "../errors.ts";
+import { isOperatorName, type OperatorName, whereOperators } from "../filter/operators.ts";
 import { didYouMean } from "../suggest.ts";
 
 const none: ReadonlyMap<string, string> = new Map();
@@ -77,15 +78,45 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 /** The reason, with what was meant: a parameter, or a condition on a field. */
 function unknown(name: string, value: string, known: readonly string[]): string {
   if (name.length < 3 && name !== "q") return unknownReason;
+  const bracketed = known.includes("where") ? bracketedWhere(name, value) : undefined;
+  if (bracketed !== undefined) return `${unknownReason}; where is one JSON object: ${bracketed}`;
   const lower = name.toLowerCase();
   const other = known.find((each) => Object.hasOwn(otherNames, each) && otherNames[each]?.includes(lower));
   const hint = other === undefined ? didYouMean(name, known) : `did you mean '${other}'?`;
   if (hint !== undefined) return `${unknownReason}; ${hint}`;
   // A field's name and a value, as other services filter.
-  const isCondition = /^[A-Za-z][\w.-]{0,63}$/.test(name) && value.length <= 100 && known.includes("where");
+  const isCondition =
+    /^[A-Za-z][\w.-]{0,63}$/.test(name) && value.length <= longestValue && known.includes("where");
   return isCondition
     ? `${unknownReason}; fields are filtered by where={${JSON.stringify(name)}:${literal(value)}}`
     : unknownReason;
+}
+
+/** Characters of a value that a reason repeats. */
+const longestValue = 100;
+
+/**
+ * The condition that a parameter of another form says: `where={"count":{"$gte":3}}` for `where[count][gte]=3`; undefined for
+ * a name of no such form.
+ */
+function bracketedWhere(name: string, value: string): string | undefined {
+  const [, first = "", brackets = ""] = /^(\w+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
+  if (first !== "where" && !otherNames["where"]?.includes(first.toLowerCase())) return undefined;
+  const steps = brackets.slice(1, -1).split("][");
+  const operator = `$${steps.at(-1)?.replace(/^\$/, "")}`;
+  const isOperator = steps.length > 1 && isOperatorName(operator);
+  const path = (isOperator ? steps.slice(0, -1) : steps).join(".");
+  if (value.length > longestValue || !/^[A-Za-z_][\w.-]{0,99}$/.test(path))
+    return 'where={"<field>":<value>}';
+  const condition = isOperator ? `{"${operator}":${operand(operator, value)}}` : literal(value);
+  return `where={${JSON.stringify(path)}:${condition}}`;
+}
+
+/** A list is written with commas. */
+function operand(operator: OperatorName, value: string): string {
+  const { takes } = whereOperators[operator];
+  if (takes === "values" || takes === "range") return `[${value.split(",").map(literal).join(",")}]`;
+  return takes === "part" || takes === "pattern" ? JSON.stringify(value) : literal(value);
 }
 
 function literal(value: string): string {

@@ -25,6 +25,18 @@ it("parameters of one place are called what the pattern of the method calls them
   ]);
 });
 
+it("what says why there is nothing at a path gives it no method", () => {
+  const registry = registryOf({
+    "/v1/shop/pairs/one": routes(["GET"], () => ok({})),
+    "/v1/shop/pairs/:other": { absent: () => ({ class: "document", handle: () => ok({}) }) },
+  });
+  expect(registry.paths.get(segmentsOf("/v1/shop/pairs/two"))).toBeUndefined();
+  expect(registry.absent.get(segmentsOf("/v1/shop/pairs/two"))).toMatchObject({
+    endpoint: { pattern: "/v1/shop/pairs/:other" },
+    parameters: [["other", 4]],
+  });
+});
+
 it("a path and a method have one route", () => {
   const get = routes(["GET"], () => ok({}));
   expect(() => registryOf({ "/v1/shop/pairs/:one": get, "/v1/shop/pairs/:other": get })).toThrow(

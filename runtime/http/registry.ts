@@ -1,4 +1,4 @@
-import type { Method, RealmInstance, RealmModule, RouteTable } from "../realm/exchange.ts";
+import type { Method, PathRoutes, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import { corsOf } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { classOfPath, outside, routeHeaders } from "./headers.ts";
@@ -13,7 +13,7 @@ export interface Registered {
 /** A realm's endpoint and what makes its handler once the realm runs. */
 interface Pending {
   readonly endpoint: Endpoint;
-  readonly factory: NonNullable<RouteTable[string][Method]>;
+  readonly factory: NonNullable<PathRoutes[keyof PathRoutes]>;
 }
 
 const order: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -25,6 +25,8 @@ const administration = /^\/v1\/[^/]+\/_admin\//;
 export class Registry {
   /** Of each path, by method. */
   readonly paths = new PathTable<Map<string, Registered>>();
+  /** What is said at paths that are not among them. */
+  readonly absent = new PathTable<Registered>();
   readonly #pending = new Map<string, readonly Pending[]>();
   readonly #adminApi: boolean;
 
@@ -53,15 +55,18 @@ export class Registry {
       for (const [pattern, methods] of Object.entries(table)) {
         if (!this.#adminApi && administration.test(pattern)) continue;
         const headers = routeHeaders(classOfPath(pattern.split("/")), cors.credentials);
+        const common = { pattern, handle: undefined, headers, manners: undefined, cors };
         for (const method of order) {
           const factory = methods[method];
           if (factory === undefined) continue;
-          const endpoint = {
-            ...{ pattern, handle: undefined, headers, manners: undefined, cors },
-            readsBody: method !== "GET",
-          };
+          const endpoint = { ...common, readsBody: method !== "GET" };
           this.#register(endpoint, method);
           pending.push({ endpoint, factory });
+        }
+        if (methods.absent !== undefined) {
+          const endpoint = { ...common, readsBody: false };
+          this.absent.at(pattern, () => ({ endpoint, parameters: parametersOf(pattern) }));
+          pending.push({ endpoint, factory: methods.absent });
         }
       }
     }

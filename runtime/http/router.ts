@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ApiError } from "../errors.ts";
+import { ApiError, nothingHere } from "../errors.ts";
 import type { Exchange, Handler, PathManners } from "../realm/exchange.ts";
 import { type Cors, preflight } from "./cors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -12,20 +12,21 @@ type Segments = ReturnType<typeof segmentsOf>;
 
 /**
  * Brings each request to the endpoint of its path and method. What has none is answered, too: OPTIONS and unsupported
- * methods of known paths (405), 404 for all others, malformed percent-encoding among them.
+ * methods of known paths (405), 404 for all others, malformed percent-encoding among them; some of those say why.
  *
  * @param realms of each realm by name
  */
 export function requestRouter(
   dispatcher: Dispatcher,
-  { paths }: Registry,
+  { paths, absent }: Registry,
   realms: ReadonlyMap<string, Cors>,
 ): (raw: IncomingMessage, response: ServerResponse) => void {
   return (raw, response) => {
     const segments = segmentsOf(raw.url ?? "");
     const methods = paths.get(segments);
     if (raw.headers[overriding] !== undefined) override(raw, methods);
-    const registered = methods?.get(raw.method ?? "");
+    const told = methods === undefined && raw.method !== "OPTIONS" ? absent.get(segments) : undefined;
+    const registered = methods?.get(raw.method ?? "") ?? told;
     if (registered === undefined) {
       dispatcher.dispatch(unmatched(raw, segments, methods), raw, response, {});
     } else {
@@ -93,7 +94,7 @@ function handlerFor(
 }
 
 function notFound(): never {
-  throw new ApiError("not_found", "There is nothing at this address.");
+  throw nothingHere();
 }
 
 function methodNotAllowed(method: string, allow: string): never {

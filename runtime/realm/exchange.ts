@@ -160,9 +160,12 @@ export type RouteFactory = (realm: RealmInstance) => Route;
 export type StreamRouteFactory = (realm: RealmInstance) => StreamRoute;
 
 /** Path (with `:name` parameters) to its methods. HEAD, OPTIONS and 405 follow from it. */
-export type RouteTable = Readonly<
-  Record<string, Readonly<Partial<Record<Method, RouteFactory | StreamRouteFactory>>>>
->;
+export type RouteTable = Readonly<Record<string, PathRoutes>>;
+
+export interface PathRoutes extends Readonly<Partial<Record<Method, RouteFactory | StreamRouteFactory>>> {
+  /** Says why there is nothing at a path that has no route of any method: 404. */
+  readonly absent?: RouteFactory;
+}
 
 /** A realm as it runs. */
 export interface RealmInstance {

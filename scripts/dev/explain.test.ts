@@ -23,7 +23,18 @@ fields:
 `;
 
 beforeAll(async () => {
-  write(folder, "config/desk/realm.yaml", "auth: enabled\nsignup: open\nroles: { boss: {} }\n");
+  write(
+    folder,
+    "config/desk/realm.yaml",
+    `auth: enabled
+signup: open
+roles: { boss: {} }
+organizations:
+  roles: { owner: { manage: [org] } }
+  creator_roles: [owner]
+  create: user.email_verified && hasRole('boss')
+`,
+  );
   const properties = { public: { type: "boolean" }, state: { type: "string" }, prize: { type: "integer" } };
   write(folder, "config/desk/db/things/schema.json", JSON.stringify({ type: "object", properties }));
   write(folder, settings, rules);
@@ -105,6 +116,14 @@ test("Explained refusals: also what a rule hides, what nobody may, and fields", 
   // What is not there is no refusal.
   expect(await told(await asked("GET", "db/things/nothing", undefined, eve))).toEqual([404, null]);
   expect(await told(await asked("GET", `db/things/${id}`))).toEqual([200, null]);
+}, 60_000);
+
+test("Explained refusals: who may not create an organization is refused by a rule as well", async () => {
+  const answer = await asked("POST", "_orgs", { name: "Acme" });
+  const clause = "organizations.create denies: user.email_verified (desk/realm.yaml:7:11)";
+  expect([answer.status, answer.headers.get("x-svc-explain")]).toEqual([403, clause]);
+  const [line] = await dev.until(/403 POST \/v1\/desk\/_orgs.*\n/);
+  expect(line).toBe(`403 POST /v1/desk/_orgs: ${clause} [${answer.headers.get("x-request-id")}]\n`);
 }, 60_000);
 
 test("Explained refusals: where rules only move in their files, the places move, too", async () => {

@@ -60,7 +60,10 @@ function served({ definition, routes }: RealmModule): readonly string[] {
       // A page for people, no operation for programs.
       .filter(([path]) => !/^\/v1\/[^/]+\/_docs(?:\/|$)/.test(path))
       .flatMap(([path, methods]) =>
-        Object.keys(methods).map((method) => `${method} ${path.replace(/:\w+/g, "{}")}`),
+        // What says why there is no route is none itself.
+        Object.keys(methods)
+          .filter((method) => method !== "absent")
+          .map((method) => `${method} ${path.replace(/:\w+/g, "{}")}`),
       )
       .filter((route) => !without.some((is) => is(route)))
       .sort()

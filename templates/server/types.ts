@@ -89,7 +89,7 @@ export function documentTypes(
         _meta: ${join(metas, code` & `)};
       };\n`,
     code`${docComment("As a create sends it.")}export type ${identifier(`${name}Create`)} = ${content}${customId};\n`,
-    code`${docComment("As a merge patch (RFC 7396) sends it.")}export type ${identifier(`${name}Patch`)} =
+    code`${docComment("As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`.")}export type ${identifier(`${name}Patch`)} =
         ${shared("MergePatch")}<${content}>;`,
   ]);
 }

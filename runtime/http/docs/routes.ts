@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { ApiError } from "../../errors.ts";
+import { nothingHere } from "../../errors.ts";
 import type { Answer, Exchange, RealmInstance, Route, RouteTable } from "../../realm/exchange.ts";
 import { descriptionAccess } from "../description-access.ts";
 import { namesTag } from "../etag.ts";
@@ -53,7 +53,7 @@ function asset(realm: RealmInstance): Route {
       await access.admits(exchange);
       parameters(exchange.search, []);
       const found = (await docsAssets()).find(({ address }) => address === exchange.params["asset"]);
-      if (found === undefined) throw new ApiError("not_found", "There is nothing at this address.");
+      if (found === undefined) throw nothingHere();
       const kept = {
         etag: found.etag,
         "cache-control": "public, max-age=31536000, immutable",

@@ -17,7 +17,7 @@ export type AuthorsDocument = Authors & {
 /** As a create sends it. */
 export type AuthorsCreate = Authors & { id: string };
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type AuthorsPatch = MergePatch<Authors>;
 
 /** What is written, as rules see it. */

@@ -18,7 +18,7 @@ export type CommentsDocument = Comments & {
 /** As a create sends it. */
 export type CommentsCreate = Comments;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type CommentsPatch = MergePatch<Comments>;
 
 /** What is written, as rules see it. */

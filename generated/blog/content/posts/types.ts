@@ -24,7 +24,7 @@ export type PostsDocument = Posts & {
 /** As a create sends it. */
 export type PostsCreate = Posts & { id: string };
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type PostsPatch = MergePatch<Posts>;
 
 /** What is written, as rules see it. */

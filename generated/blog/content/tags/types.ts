@@ -15,7 +15,7 @@ export type TagsDocument = Tags & {
 /** As a create sends it. */
 export type TagsCreate = Tags & { id: string };
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type TagsPatch = MergePatch<Tags>;
 
 /** What is written, as rules see it. */

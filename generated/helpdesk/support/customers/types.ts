@@ -30,7 +30,7 @@ export type CustomersDocument = Customers & {
 /** As a create sends it. */
 export type CustomersCreate = Customers;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type CustomersPatch = MergePatch<Customers>;
 
 /** What is written, as rules see it. */

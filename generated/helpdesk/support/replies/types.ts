@@ -27,7 +27,7 @@ export type RepliesDocument = Replies & {
 /** As a create sends it. */
 export type RepliesCreate = Replies;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type RepliesPatch = MergePatch<Replies>;
 
 /** What is written, as rules see it. */

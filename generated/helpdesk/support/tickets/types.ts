@@ -49,7 +49,7 @@ export type TicketsDocument = Tickets & {
 /** As a create sends it. */
 export type TicketsCreate = Tickets;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type TicketsPatch = MergePatch<Tickets>;
 
 /** What is written, as rules see it. */

@@ -24,5 +24,5 @@ export type ItemsDocument = Items & {
 /** As a create sends it. */
 export type ItemsCreate = Items;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type ItemsPatch = MergePatch<Items>;

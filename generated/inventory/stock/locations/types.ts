@@ -17,5 +17,5 @@ export type LocationsDocument = Locations & {
 /** As a create sends it. */
 export type LocationsCreate = Locations;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type LocationsPatch = MergePatch<Locations>;

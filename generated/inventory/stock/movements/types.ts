@@ -25,5 +25,5 @@ export type MovementsDocument = Movements & {
 /** As a create sends it. */
 export type MovementsCreate = Movements;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type MovementsPatch = MergePatch<Movements>;

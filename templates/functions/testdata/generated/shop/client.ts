@@ -274,7 +274,7 @@ export type CatalogLineItemsDocument = CatalogLineItems & {
 /** As a create sends it. */
 export type CatalogLineItemsCreate = CatalogLineItems & { id: string };
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type CatalogLineItemsPatch = MergePatch<CatalogLineItems>;
 
 /** As responses carry it. */
@@ -286,7 +286,7 @@ export type SalesOrdersDocument = Partly<SalesOrders, "margin"> & {
 /** As a create sends it. */
 export type SalesOrdersCreate = SalesOrders;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type SalesOrdersPatch = MergePatch<SalesOrders>;
 
 /** What the server says is wrong, for programs. */

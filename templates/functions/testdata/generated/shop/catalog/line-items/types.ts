@@ -15,7 +15,7 @@ export type LineItemsDocument = LineItems & {
 /** As a create sends it. */
 export type LineItemsCreate = LineItems & { id: string };
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type LineItemsPatch = MergePatch<LineItems>;
 
 /** What is written, as rules see it. */

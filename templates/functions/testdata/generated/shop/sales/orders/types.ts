@@ -25,7 +25,7 @@ export type OrdersDocument = Orders & {
 /** As a create sends it. */
 export type OrdersCreate = Orders;
 
-/** As a merge patch (RFC 7396) sends it. */
+/** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type OrdersPatch = MergePatch<Orders>;
 
 /** What is written, as rules see it. */
