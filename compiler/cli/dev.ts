@@ -4,6 +4,7 @@ import picocolors from "picocolors";
 import { listenFailure } from "../../runtime/http/listening.ts";
 import { BadSettings, readSettings } from "../../runtime/instance/settings.ts";
 import { type Front, openFront } from "../dev/front.ts";
+import { portHolder } from "../dev/port-holder.ts";
 import { Session, type Teller } from "../dev/session.ts";
 import { story } from "../dev/story.ts";
 import { counted } from "../diagnostics/render.ts";
@@ -107,7 +108,7 @@ async function listen(host: string, port: number): Promise<Front> {
   try {
     return await openFront(host, port);
   } catch (error) {
-    throw new UsageError(listenFailure(host, port, error, "--port"));
+    throw new UsageError(listenFailure(host, port, error, "--port", portHolder(port)));
   }
 }
 

@@ -1,11 +1,19 @@
 /**
  * What hinders listening, for people.
  * @param port What sets the port, for example `PORT`.
+ * @param holder Who listens there, where that is known.
  */
-export function listenFailure(host: string, number: number, error: unknown, port: string): string {
+export function listenFailure(
+  host: string,
+  number: number,
+  error: unknown,
+  port: string,
+  holder = "something else",
+): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
   const setting = code in ofHosts ? "HOST" : port;
-  const reason = ofHosts[code] ?? ofPorts[code] ?? (error instanceof Error ? error.message : String(error));
+  const known = code === "EADDRINUSE" ? `${holder} listens there` : (ofHosts[code] ?? ofPorts[code]);
+  const reason = known ?? (error instanceof Error ? error.message : String(error));
   return `cannot listen on ${host}:${number} (${code}): ${reason} (choose another: ${setting})`;
 }
 
@@ -15,6 +23,5 @@ const ofHosts: Readonly<Record<string, string>> = {
 };
 
 const ofPorts: Readonly<Record<string, string>> = {
-  EADDRINUSE: "something else listens there",
   EACCES: "permission denied",
 };
