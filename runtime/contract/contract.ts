@@ -119,6 +119,8 @@ export interface Body {
   /** As documents say it, where realms differ or one of several forms is asked for; `schema` takes what any of it says. */
   readonly shown?: Named | Made;
   readonly media: keyof typeof mediaTypes;
+  /** It may come as `multipart/form-data`, too: the parts that such a form has. */
+  readonly form?: Named<PlainSchema>;
   /** There may be none: `{}` then. */
   readonly optional?: true;
 }

@@ -48,6 +48,15 @@ export const fileObject = named(
 
 const bytes = named("FileBytes", { description: "The bytes of a file, as they are." });
 
+/** A file as HTML forms send it. */
+const fileForm = named("FileForm", {
+  type: "object",
+  description:
+    "One part is the file, with its `filename` and `Content-Type`, whatever the field is called; parts without a filename are not looked at.",
+  required: ["file"],
+  properties: { file: bytes },
+});
+
 /** Whether images are among what the field takes, whose content is looked at. */
 export function takesImages({ accept }: FileTraits): boolean {
   return accept.some((type) => type === "*/*" || type.startsWith("image/"));
@@ -67,7 +76,7 @@ export const uploadFile = contract({
   who: updates,
   query: ["ReplaceFile"],
   headers: [...conditions, "FileName", "ContentDigest"],
-  body: { schema: bytes, media: "any" },
+  body: { schema: bytes, media: "any", form: fileForm },
   answers: {
     201: {
       name: "FileUploaded",
@@ -79,12 +88,15 @@ export const uploadFile = contract({
   errors: ofFile((file) => [
     ...(["not_found", "write_conflict", "version_mismatch", "too_many_files"] as const),
     ...(["quota_exceeded", "unsupported_file_type", "upload_mismatch", "storage_unavailable"] as const),
+    ...(["validation_error", "unsupported_media_type"] as const),
     ...(takesImages(file) ? (["invalid_image"] as const) : []),
     ...(comesBy(file, "proxy") ? [] : (["upload_mode_mismatch"] as const)),
   ]),
   tag,
   summary: "Upload a file into {field} of a document of {collection}",
-  about: ofFile((file) => `${taken(file)} The body is the file; its type is judged by its bytes.`),
+  about: ofFile(
+    (file) => `${taken(file)} The body is the file, or a form with one; its type is judged by its bytes.`,
+  ),
 });
 
 /** Whether files may come past the routes that take them as bodies. */

@@ -7,6 +7,7 @@ import type { JsonObject } from "../json.ts";
 import type { WriteRule } from "../realm/rule.ts";
 import { allowed, byCaller } from "../rules/index.ts";
 import { ask, claim, pdf } from "./testing/direct.ts";
+import { formHeaders } from "./testing/forms.ts";
 import { fileField, startVault, type Vault } from "./testing/vault.ts";
 
 const editor = byCaller(({ user }) => user?.email === "editor@example.com");
@@ -58,6 +59,7 @@ describe.each(collections.map(({ name }) => name))("Of a document of %s", (name)
   it.each([
     ["with its length", "", { "content-length": "1000000" }],
     ["in chunks", "", { "transfer-encoding": "chunked" }],
+    ["in a form", "", { "transfer-encoding": "chunked", ...formHeaders }],
     ["in exchange", "?replace=true", { "content-length": "1000000" }],
     ["of a type", "", { "content-length": "1000000", "content-type": "application/pdf" }],
     ["in a resumable way", "/_tus", { ...part, "content-length": "1000", "upload-length": "1000" }],

@@ -25,10 +25,20 @@ const extended = /^utf-8'[A-Za-z0-9-]*'((?:[A-Za-z0-9!#$&+.^_`|~-]|%[0-9A-Fa-f]{
  * @throws ApiError `invalid_header` where there are control characters in it
  */
 export function nameIn(header: string | undefined): string {
-  if (header === undefined) return unnamed;
+  return header === undefined ? unnamed : fileName(said(header, "X-Svc-Filename"), "X-Svc-Filename");
+}
+
+/**
+ * The name that a part of a form has, written like that; of a path only what comes last (RFC 7578, section 4.2).
+ * @throws ApiError `invalid_header` where there are control characters in it
+ */
+export function partName(filename: string): string {
+  return fileName(said(filename, "filename").replace(/^.*[/\\]/s, ""), "filename");
+}
+
+function said(header: string, path: string): string {
   const encoded = extended.exec(header.trim())?.[1];
-  const name = encoded === undefined ? plain(header) : decoded(encoded);
-  return fileName(name, "X-Svc-Filename");
+  return encoded === undefined ? plain(header) : decoded(encoded, path);
 }
 
 /**
@@ -36,16 +46,16 @@ export function nameIn(header: string | undefined): string {
  * @param path where it was said, for the error
  * @throws ApiError `invalid_header`
  */
-export function fileName(said: string, path: string): string {
-  if (hasControls(said)) throw invalidHeader(path, "must have no control characters");
+export function fileName(name: string, path: string): string {
+  if (hasControls(name)) throw invalidHeader(path, "must have no control characters");
   // A half of a character, which is no UTF-8, becomes the mark for that.
-  const name = Buffer.from(said)
+  const kept = Buffer.from(name)
     .toString()
     .replaceAll(turning, "")
     .replaceAll(/[/\\]/g, "_")
     .trim()
     .replace(/^\.+/, (dots) => "_".repeat(dots.length));
-  return cut(name) || unnamed;
+  return cut(kept) || unnamed;
 }
 
 /** Node gives headers as Latin-1. */
@@ -58,11 +68,11 @@ function plain(header: string): string {
   }
 }
 
-function decoded(encoded: string): string {
+function decoded(encoded: string, path: string): string {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    throw invalidHeader("X-Svc-Filename", "must be UTF-8, percent-encoded (RFC 8187)");
+    throw invalidHeader(path, "must be UTF-8, percent-encoded (RFC 8187)");
   }
 }
 

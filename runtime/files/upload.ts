@@ -1,4 +1,4 @@
-/** `POST …/_files/{field}`: a file as the body of a request (files.md, Routes). */
+/** `POST …/_files/{field}`: a file as the body of a request, or in a form (files.md, Routes). */
 import { requireWrite } from "../documents/access.ts";
 import { type QuotaRoom, quotaExceeded } from "../documents/files/usage.ts";
 import type { Target } from "../documents/writes/existing.ts";
@@ -6,11 +6,11 @@ import { ApiError } from "../errors.ts";
 import { conditionOf } from "../http/etag.ts";
 import type { Answer, StreamExchange } from "../realm/exchange.ts";
 import { alwaysProxied, comesBy, mostProxied } from "../realm/files.ts";
-import { digestIn, requireSame } from "./digest.ts";
-import { invalidHeader, tooLarge } from "./errors.ts";
-import { nameIn } from "./names.ts";
+import { requireSame } from "./digest.ts";
+import { tooLarge } from "./errors.ts";
 import type { Place } from "./place.ts";
-import { type Claim, counted, kept } from "./taking.ts";
+import { type Sent, sentIn } from "./sent.ts";
+import { counted, kept } from "./taking.ts";
 import { replaceIn, requireWorthwhile } from "./worth.ts";
 
 export function uploadTo(place: Place): (exchange: StreamExchange) => Promise<Answer> {
@@ -22,13 +22,14 @@ export function uploadTo(place: Place): (exchange: StreamExchange) => Promise<An
     const replace = replaceIn(exchange.search);
     const condition = conditionOf(exchange.headers);
     const target: Target = { id: exchange.params["id"] ?? "", visibility: "live", condition };
-    const claim = claimOf(exchange);
+    const sent = sentIn(exchange);
     return counted(place, async () => {
-      const { room } = await requireWorthwhile(place, asked, target, claim, replace, (size) =>
+      const { room } = await requireWorthwhile(place, asked, target, sent.claim, replace, (size) =>
         requireSize(place, size),
       );
-      const spooled = await storage.spool.take(bounded(place, exchange, limit, room), limit);
+      const spooled = await storage.spool.take(bounded(place, sent, limit, room), limit);
       try {
+        const { claim } = sent;
         requireSame(claim.sha256, spooled.sha256);
         // Sessions end and keys are revoked while a body comes.
         const access = await entrance.writer(exchange);
@@ -54,34 +55,6 @@ function requireSize(place: Place, size: number): void {
   if (!comesBy(field, "proxy") && size > alwaysProxied) throw modeMismatch(place);
 }
 
-/** @throws ApiError `invalid_header` */
-function claimOf({ headers }: StreamExchange): Claim {
-  const name = nameIn(one(headers["x-svc-filename"], "X-Svc-Filename"));
-  const sha256 = digestIn(one(headers["content-digest"], "Content-Digest"));
-  const length = headers["content-length"];
-  return {
-    name,
-    type: mediaType(headers["content-type"]),
-    sha256,
-    size: length === undefined ? undefined : Number(length),
-  };
-}
-
-function one(value: string | string[] | undefined, name: string): string | undefined {
-  if (Array.isArray(value)) throw invalidHeader(name, "must appear once");
-  return value;
-}
-
-const essence = /^\s*([A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127})\s*(?:;|$)/;
-
-/** @throws ApiError `invalid_header` */
-function mediaType(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  const type = essence.exec(header)?.[1]?.toLowerCase();
-  if (type === undefined) throw invalidHeader("Content-Type", "must be a media type such as image/png");
-  return type;
-}
-
 function modeMismatch({ field }: Place): ApiError {
   const how = field.upload === "direct" ? "directly (_uploads)" : "in a resumable way (_tus)";
   return new ApiError(
@@ -90,10 +63,10 @@ function modeMismatch({ field }: Place): ApiError {
   );
 }
 
-/** The body, as far as the mode, the sizes and the quotas go. */
+/** The bytes of the file, as far as the mode, the sizes and the quotas go. */
 async function* bounded(
   place: Place,
-  exchange: StreamExchange,
+  sent: Sent,
   limit: number,
   room: QuotaRoom | undefined,
 ): AsyncGenerator<Buffer> {
@@ -101,7 +74,7 @@ async function* bounded(
   const isShort = limit < Math.min(field.maxSize, storage.maxUpload);
   const isFull = room !== undefined && room.bytes < limit;
   try {
-    yield* exchange.stream(isFull ? room.bytes : limit);
+    yield* sent.bytes(isFull ? room.bytes : limit);
   } catch (error) {
     const isLarge = error instanceof ApiError && error.code === "payload_too_large";
     if (!isLarge) throw error;

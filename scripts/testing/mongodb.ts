@@ -66,6 +66,7 @@ export const conversations = [
   "documents/soft-delete",
   "files/access",
   "files/direct",
+  "files/forms",
   "files/ledger",
   "files/links",
   "files/open-uploads",

@@ -4,6 +4,7 @@ import { mediaTypes } from "../../runtime/contract/contract.ts";
 import { errorDetail, type OperationError } from "../../runtime/contract/errors.ts";
 import type { HeaderName } from "../../runtime/contract/headers.ts";
 import type { ParameterName } from "../../runtime/contract/parameters.ts";
+import { formType } from "../../runtime/http/form-headers.ts";
 import { pascalCase } from "../print/names.ts";
 import { ErrorResponses } from "./errors.ts";
 import { sharedHeaders } from "./headers.ts";
@@ -98,10 +99,13 @@ export class Build {
     };
   }
 
-  #body({ schema, shared, media, optional }: Body): Ref | RequestBody {
+  #body({ schema, shared, media, form, optional }: Body): Ref | RequestBody {
     const body: RequestBody = {
       required: optional !== true,
-      content: Object.fromEntries(mediaTypes[media].map((type) => [type, { schema }])),
+      content: {
+        ...Object.fromEntries(mediaTypes[media].map((type) => [type, { schema }])),
+        ...(form && { [formType]: { schema: form } }),
+      },
     };
     return shared ? this.bodies.add(schema.$ref.split("/").at(-1) ?? "Body", body) : body;
   }
@@ -173,6 +177,8 @@ export interface Body {
   /** Whether operations share it, in a component that bears the name of the schema. */
   readonly shared: boolean;
   readonly media: keyof typeof mediaTypes;
+  /** Of a form that it may come as. */
+  readonly form?: Ref;
   /** Whether there may be none. */
   readonly optional?: boolean;
 }

@@ -77,6 +77,7 @@ function operation(build: Build, route: RouteContract, subject: Subject): Operat
         // Both ways to a collection take it.
         shared: isMade(body.schema) && subject.collections.length > 0,
         media: body.media,
+        ...(body.form && { form: schemas.component(body.form) }),
         ...(body.optional && { optional: true }),
       },
     }),

@@ -88,6 +88,7 @@ test("uploads take any bytes, with their name and digest, and answer the file ob
   const upload = operation("post", `${field}/photo`);
   expect(at(upload, "requestBody", "content")).toEqual({
     "*/*": { schema: { $ref: "#/components/schemas/FileBytes" } },
+    "multipart/form-data": { schema: { $ref: "#/components/schemas/FileForm" } },
   });
   const names = (upload.parameters ?? []).map((each) => at(each, "name"));
   expect(names).toEqual(["replace", "If-Match", "If-None-Match", "X-Svc-Filename", "Content-Digest"]);
@@ -110,7 +111,7 @@ test("uploads answer each error of a page about files", () => {
   const codes = (status: string): readonly string[] => codesOf(upload, status);
   expect(codes("409")).toEqual(["too_many_files", "write_conflict"]);
   expect(codes("413")).toEqual(["payload_too_large", "quota_exceeded"]);
-  expect(codes("415")).toEqual(["unsupported_file_type"]);
+  expect(codes("415")).toEqual(["unsupported_file_type", "unsupported_media_type"]);
   expect(codes("422")).toEqual(["invalid_image", "upload_mismatch"]);
   expect(codes("503")).toContain("storage_unavailable");
 });

@@ -5,6 +5,7 @@ import { text } from "../../documents/testing/shop.ts";
 import { untilHolds } from "../../testing/until.ts";
 import { pngOf } from "../content/testing/hostile.ts";
 import { begin, claim, send } from "./direct.ts";
+import { formHeaders, formOf } from "./forms.ts";
 import type { Vault } from "./vault.ts";
 
 const mib = 1024 * 1024;
@@ -173,6 +174,14 @@ const part = { "content-type": "application/offset+octet-stream" };
 export const ways: Readonly<Record<string, Sending>> = {
   "with its length": proxied((bytes) => ({ "content-length": `${bytes.length}` })),
   "in chunks": proxied(() => ({ "transfer-encoding": "chunked" })),
+  "in a form": (at, refusal) =>
+    proxied(() => ({ "transfer-encoding": "chunked", ...formHeaders }))(at, {
+      ...refusal,
+      bytes: formOf([
+        { headers: 'name="csrf"', bytes: "x" },
+        { headers: 'name="file"; filename="a"', bytes: refusal.bytes },
+      ]),
+    }),
   async direct(at, refusal) {
     const { vault, token, id } = at;
     const { bytes, announced, meanwhile, ifMatch, field } = refusal;
