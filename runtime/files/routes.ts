@@ -1,14 +1,8 @@
 import { patternOf, type RouteContract } from "../contract/contract.ts";
 import { dataPath } from "../contract/document-administration.ts";
-import {
-  completeUpload,
-  downloadFile,
-  openFileLink,
-  removeFile,
-  sendFile,
-  startUpload,
-  uploadFile,
-} from "../contract/files.ts";
+import { createWithFiles } from "../contract/file-form.ts";
+import { openFileLink, sendFile } from "../contract/file-links.ts";
+import { completeUpload, downloadFile, removeFile, startUpload, uploadFile } from "../contract/files.ts";
 import {
   addToResumableUpload,
   cancelResumableUpload,
@@ -33,6 +27,7 @@ import { completeAt } from "./direct/complete.ts";
 import { receiveUpload } from "./direct/receive.ts";
 import { startAt } from "./direct/start.ts";
 import { downloadFrom, downloading } from "./download.ts";
+import { createByForm } from "./form-create.ts";
 import { linkedFiles } from "./linked.ts";
 import { type Place, placeIn } from "./place.ts";
 import { removeFrom } from "./remove.ts";
@@ -94,6 +89,10 @@ function whole(make: (place: Place) => Handler, manners: (place: Place) => PathM
 export function fileRoutes(realm: string, collections: readonly CollectionDefinition[]): RouteTable {
   const table: Record<string, Partial<Record<Method, Factory>>> = {};
   for (const definition of collections) {
+    if (definition.files !== undefined && definition.files.length > 0) {
+      addForm(table, `/v1/${realm}`, definition, clientEntrance);
+      addForm(table, `/v1/${realm}${dataPath}`, definition, administratorEntrance);
+    }
     for (const field of definition.files ?? []) {
       addRoutes(table, `/v1/${realm}`, definition, field, clientEntrance);
       addRoutes(table, `/v1/${realm}${dataPath}`, definition, field, administratorEntrance);
@@ -108,6 +107,17 @@ export function fileRoutes(realm: string, collections: readonly CollectionDefini
       ...(receives && { [sendFile.method]: receiveUpload }),
     },
   };
+}
+
+function addForm(
+  table: Record<string, Partial<Record<Method, Factory>>>,
+  base: string,
+  definition: CollectionDefinition,
+  open: Open,
+): void {
+  const { database, name: collection } = definition;
+  const pattern = patternOf(base, createWithFiles.path, { database, collection });
+  table[pattern] = { [createWithFiles.method]: createByForm(definition, open) };
 }
 
 function addRoutes(
