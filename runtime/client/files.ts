@@ -77,7 +77,7 @@ export type DownloadError<S extends Shape = Shape> =
   | "range_not_satisfiable"
   | "storage_unavailable"
   | "version_unavailable";
-export type FileError<S extends Shape = Shape> = DeleteError<S>;
+export type FileError<S extends Shape = Shape> = DeleteError<S> | "validation_error";
 
 /** What collections with files can do beside what all can. */
 export interface FileTransfers<S extends FiledShape, Further extends AnyErrorCode = never> {

@@ -125,13 +125,14 @@ export interface Body {
   readonly optional?: true;
 }
 
-/** What bodies may come as: JSON, that or a merge patch, a merge patch alone, any bytes, a part of a file. */
+/** What bodies may come as: JSON, that or a merge patch, a merge patch alone, any bytes, a part of a file, a form with files. */
 export const mediaTypes = {
   json: ["application/json"],
   merge: ["application/json", "application/merge-patch+json"],
   patch: ["application/merge-patch+json"],
   any: ["*/*"],
   tus: ["application/offset+octet-stream"],
+  form: ["multipart/form-data"],
 } as const;
 
 /** A method of clients: it takes the path's parameters in their order, then the body, then options. */
@@ -242,7 +243,7 @@ export function errorsOf(route: RouteContract, traits: RealmTraits): readonly Op
 
 /** A body that is no JSON. */
 export function isOfBytes({ media }: Body): boolean {
-  return media === "any" || media === "tus";
+  return media === "any" || media === "tus" || media === "form";
 }
 
 function refusals(who: Who, traits: RealmTraits): readonly OperationError[] {

@@ -109,10 +109,13 @@ export const createDocument = contract({
   errors: ofCollection((collection, realm) => createErrors(realm, collection)),
   tag,
   summary: "Create a document in {collection}",
-  about: ofCollection(({ customId }) =>
-    customId
-      ? `Under the \`id\` that it brings; after ${customId.duplicateLimit} taken ones in a minute the caller has to wait.`
-      : "Under an id that the server makes.",
+  about: ofCollection(({ customId, files = [] }) =>
+    [
+      customId
+        ? `Under the \`id\` that it brings; after ${customId.duplicateLimit} taken ones in a minute the caller has to wait.`
+        : "Under an id that the server makes.",
+      ...(files.some(({ required }) => required) ? ["Documents need a file: create them by `_form`."] : []),
+    ].join(" "),
   ),
 });
 

@@ -1,7 +1,7 @@
 /** files.md, Routes: files of documents. Each field of `files` in collection.yaml has these. */
 import { comesBy, mostProxied } from "../realm/files.ts";
 import { printSize } from "../units.ts";
-import { contract, type RouteContract } from "./contract.ts";
+import { contract } from "./contract.ts";
 import { conditions, type RouteOfRules } from "./documents.ts";
 import { closed, id, named, timestamp } from "./schema.ts";
 import { type FileTraits, ofFile } from "./traits.ts";
@@ -46,7 +46,7 @@ export const fileObject = named(
   ),
 );
 
-const bytes = named("FileBytes", { description: "The bytes of a file, as they are." });
+export const fileBytes = named("FileBytes", { description: "The bytes of a file, as they are." });
 
 /** A file as HTML forms send it. */
 const fileForm = named("FileForm", {
@@ -54,11 +54,11 @@ const fileForm = named("FileForm", {
   description:
     "One part is the file, with its `filename` and `Content-Type`, whatever the field is called; parts without a filename are not looked at.",
   required: ["file"],
-  properties: { file: bytes },
+  properties: { file: fileBytes },
 });
 
 /** Whether images are among what the field takes, whose content is looked at. */
-export function takesImages({ accept }: FileTraits): boolean {
+export function takesImages({ accept }: Pick<FileTraits, "accept">): boolean {
   return accept.some((type) => type === "*/*" || type.startsWith("image/"));
 }
 
@@ -76,7 +76,7 @@ export const uploadFile = contract({
   who: updates,
   query: ["ReplaceFile"],
   headers: [...conditions, "FileName", "ContentDigest"],
-  body: { schema: bytes, media: "any", form: fileForm },
+  body: { schema: fileBytes, media: "any", form: fileForm },
   answers: {
     201: {
       name: "FileUploaded",
@@ -100,7 +100,7 @@ export const uploadFile = contract({
 });
 
 /** Whether files may come past the routes that take them as bodies. */
-const isDirect = (field: Pick<FileTraits, "upload">): boolean => comesBy(field, "direct");
+export const isDirect = (field: Pick<FileTraits, "upload">): boolean => comesBy(field, "direct");
 
 export const startUpload = contract({
   id: "start{stem}Upload",
@@ -200,14 +200,14 @@ const tagged = {
 } as const;
 
 /** What answers of bytes have in common. */
-const download = {
+export const download = {
   headers: ["Range", "IfRange", "IfNoneMatch"],
   answers: {
-    200: { name: "FileBytes", description: "The file.", schema: bytes, media: "*/*", headers: tagged },
+    200: { name: "FileBytes", description: "The file.", schema: fileBytes, media: "*/*", headers: tagged },
     206: {
       name: "FilePart",
       description: "The part of it that `Range` asks for.",
-      schema: bytes,
+      schema: fileBytes,
       media: "*/*",
       headers: { ...tagged, "Content-Range": "ContentRange" },
     },
@@ -215,7 +215,7 @@ const download = {
   },
 } as const;
 
-const downloadErrors = [
+export const downloadErrors = [
   "not_found",
   "version_unavailable",
   "file_missing",
@@ -252,7 +252,10 @@ export const removeFile = contract({
   who: updates,
   headers: conditions,
   answers: { 204: { name: "FileRemoved", description: "Removed.", headers: { ETag: "ETag" } } },
-  errors: ["not_found", "write_conflict", "version_mismatch"],
+  errors: ofFile(({ required }) => [
+    ...(["not_found", "write_conflict", "version_mismatch"] as const),
+    ...(required ? (["validation_error"] as const) : []),
+  ]),
   tag,
   summary: "Remove a file from {field} of a document of {collection}",
   about: "The document is another version then. The bytes go where no other document names them.",
@@ -266,36 +269,3 @@ export const transferContracts: readonly RouteOfRules[] = [
   downloadFile,
   removeFile,
 ];
-
-export const fileLinksTag = "links to files";
-
-export const openFileLink = contract({
-  ...download,
-  id: "openFileLink",
-  method: "GET",
-  path: "/_files/{signed}",
-  who: { kind: "anyone" },
-  errors: ["invalid_file_link", ...downloadErrors],
-  tag: fileLinksTag,
-  summary: "Download the file that a link leads to",
-  about: "For whoever has the link, 10 minutes long, as long as a live document has the file.",
-});
-
-export const sendFile = contract({
-  id: "sendFile",
-  method: "PUT",
-  path: openFileLink.path,
-  who: { kind: "anyone" },
-  body: { schema: bytes, media: "any" },
-  answers: { 204: { name: "FileSent", description: "The bytes have come; complete the upload." } },
-  errors: ["not_found", "invalid_file_link", "upload_mismatch", "too_many_requests", "storage_unavailable"],
-  useful: ({ collections = [], storage }) =>
-    storage?.driver.kind === "local" && collections.some(({ files = [] }) => files.some(isDirect)),
-  tag: fileLinksTag,
-  summary: "Send the bytes of an upload to the address that it was given",
-  about:
-    "For whoever has the address, once it is begun within 15 minutes. Once more is the same, until it is completed.",
-});
-
-/** Of a realm whose documents can have files: about all its collections. */
-export const fileLinks: readonly RouteContract[] = [openFileLink, sendFile];

@@ -4,7 +4,7 @@ import type { RouteContract } from "./contract.ts";
 import { credentials } from "./credentials.ts";
 import { description, descriptionTag } from "./description.ts";
 import { dataTag } from "./document-administration.ts";
-import { fileLinks, fileLinksTag } from "./files.ts";
+import { fileLinks, fileLinksTag } from "./file-links.ts";
 import { functions } from "./functions.ts";
 import { invitations } from "./invitations.ts";
 import { administrationTag, jobs } from "./jobs.ts";

@@ -31,7 +31,10 @@ export interface RealmTraits {
 }
 
 /** The same of a field that holds files. */
-export type FileTraits = Pick<FileField, "accept" | "maxSize" | "maxFiles" | "upload" | "versions">;
+export type FileTraits = Pick<
+  FileField,
+  "accept" | "maxSize" | "maxFiles" | "required" | "upload" | "versions"
+>;
 
 /** The same of a function that requests have run. */
 export interface FunctionTraits {
@@ -56,7 +59,10 @@ export interface CollectionTraits {
   /** Anyone may keep what anonymous readers are answered, on the way that the route is on. */
   readonly publicCache?: object;
   /** Its fields of files; absent: none. */
-  readonly files?: readonly Pick<FileField, "upload" | "versions">[];
+  readonly files?: readonly Pick<
+    FileField,
+    "name" | "accept" | "maxFiles" | "required" | "upload" | "versions"
+  >[];
 }
 
 export interface OrganizationTraits

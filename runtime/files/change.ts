@@ -110,12 +110,13 @@ function namesOf(field: FileField, before: readonly FileObject[], after: readonl
   };
 }
 
-function named({ name }: FileField, { id, sha256, size }: FileObject): NamedFile {
+/** As the ledger has it. */
+export function named({ name }: FileField, { id, sha256, size }: FileObject): NamedFile {
   return { id, field: name, sha256, size };
 }
 
 /** As the audit trail names it. */
-function told(field: FileField, { id, name, type, size }: FileObject): JsonObject {
+export function told(field: FileField, { id, name, type, size }: FileObject): JsonObject {
   return { field: field.name, file: id, name, type, size };
 }
 

@@ -32,7 +32,8 @@ export function nameIn(header: string | undefined): string {
  * The name that a part of a form has, written like that; of a path only what comes last (RFC 7578, section 4.2).
  * @throws ApiError `invalid_header` where there are control characters in it
  */
-export function partName(filename: string): string {
+export function partName(filename: string | undefined): string {
+  if (filename === undefined) return unnamed;
   return fileName(said(filename, "filename").replace(/^.*[/\\]/s, ""), "filename");
 }
 

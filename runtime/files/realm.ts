@@ -10,6 +10,8 @@ export interface RealmStorage {
   readonly spool: Spool;
   /** Bytes of a proxied upload (`SVC_MAX_UPLOAD_BYTES`). */
   readonly maxUpload: number;
+  /** Bytes of a document (`MAX_BODY_BYTES`). */
+  readonly maxBody: number;
   /** Of the realm. */
   readonly metrics: FileMetrics | undefined;
 }

@@ -1,14 +1,8 @@
 import { patternOf, type RouteContract } from "../contract/contract.ts";
 import { dataPath } from "../contract/document-administration.ts";
-import {
-  completeUpload,
-  downloadFile,
-  openFileLink,
-  removeFile,
-  sendFile,
-  startUpload,
-  uploadFile,
-} from "../contract/files.ts";
+import { createWithFiles } from "../contract/file-form.ts";
+import { openFileLink, sendFile } from "../contract/file-links.ts";
+import { completeUpload, downloadFile, removeFile, startUpload, uploadFile } from "../contract/files.ts";
 import {
   addToResumableUpload,
   cancelResumableUpload,
@@ -33,6 +27,7 @@ import { completeAt } from "./direct/complete.ts";
 import { receiveUpload } from "./direct/receive.ts";
 import { startAt } from "./direct/start.ts";
 import { downloadFrom, downloading } from "./download.ts";
+import { createByForm } from "./form-create.ts";
 import { linkedFiles } from "./linked.ts";
 import { type Place, placeIn } from "./place.ts";
 import { removeFrom } from "./remove.ts";
@@ -100,9 +95,11 @@ export function fileRoutes(realm: string, collections: readonly CollectionDefini
   ] as const;
   for (const definition of collections) {
     const { files = [] } = definition;
+    if (files.length === 0) continue;
     for (const [base, open] of ways) {
       for (const field of files) addRoutes(table, base, definition, field, open);
-      if (files.length > 0) Object.assign(table, unknownFieldRoutes(base, definition, open));
+      addForm(table, base, definition, open);
+      Object.assign(table, unknownFieldRoutes(base, definition, open));
     }
   }
   const links = patternOf(`/v1/${realm}`, openFileLink.path, {});
@@ -114,6 +111,17 @@ export function fileRoutes(realm: string, collections: readonly CollectionDefini
       ...(receives && { [sendFile.method]: receiveUpload }),
     },
   };
+}
+
+function addForm(
+  table: Record<string, Partial<Record<Method, Factory>>>,
+  base: string,
+  definition: CollectionDefinition,
+  open: Open,
+): void {
+  const { database, name: collection } = definition;
+  const pattern = patternOf(base, createWithFiles.path, { database, collection });
+  table[pattern] = { [createWithFiles.method]: createByForm(definition, open) };
 }
 
 function addRoutes(

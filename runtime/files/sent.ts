@@ -85,7 +85,8 @@ async function* hashed(
   }
 }
 
-async function* limited(source: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+/** @throws (in iterating) ApiError `payload_too_large` */
+export async function* limited(source: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const piece of source) {
     size += piece.length;
@@ -108,8 +109,11 @@ function one(value: string | string[] | undefined, name: string): string | undef
 
 const essence = /^\s*([A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127})\s*(?:;|$)/;
 
-/** @throws ApiError `invalid_header` */
-function mediaType(header: string | undefined): string | undefined {
+/**
+ * The media type in a `Content-Type`, without its parameters.
+ * @throws ApiError `invalid_header`
+ */
+export function mediaType(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const type = essence.exec(header)?.[1]?.toLowerCase();
   if (type === undefined) throw invalidHeader("Content-Type", "must be a media type such as image/png");

@@ -78,14 +78,15 @@ export async function kept(
   }
 }
 
-/** An upload, and what came of it, for the metrics. */
+/** An upload, and what came of it, for the metrics. @param files how many it brought, where that is not one */
 export async function counted(
-  { storage: { metrics } }: Place,
+  { storage: { metrics } }: Pick<Place, "storage">,
   upload: () => Promise<Answer>,
+  files: () => number = () => 1,
 ): Promise<Answer> {
   try {
     const answer = await upload();
-    metrics?.uploaded("stored");
+    for (let file = files(); file > 0; file -= 1) metrics?.uploaded("stored");
     return answer;
   } catch (error) {
     const told = fileError(error);

@@ -29,6 +29,7 @@ const wanted: Readonly<Record<Media, string>> = {
     "application/merge-patch+json, since a JSON Merge Patch (RFC 7396) is what is applied here: null removes a member, absent ones stay",
   any: "bytes",
   tus: "bytes of the file as application/offset+octet-stream",
+  form: "a form as multipart/form-data",
 };
 
 /** Nothing of a header is repeated but a type of the usual form. */

@@ -378,8 +378,13 @@ async function listen(
     { name }: RealmDefinition,
     { driver }: StorageDefinition,
   ): Promise<RealmStorage> {
-    const { maxUploadBytes: maxUpload } = settings;
-    return { ...(await openBytes(folder, name, driver, settings)), maxUpload, metrics: metrics?.files(name) };
+    const { maxUploadBytes: maxUpload, maxBodyBytes: maxBody } = settings;
+    return {
+      ...(await openBytes(folder, name, driver, settings)),
+      maxUpload,
+      maxBody,
+      metrics: metrics?.files(name),
+    };
   }
 
   function storeOf(realm: string): Store {

@@ -41,6 +41,8 @@ export interface FileField {
   readonly maxSize: number;
   /** More than one: documents have an array of file objects. */
   readonly maxFiles: number;
+  /** Documents are created with one, and keep one. */
+  readonly required?: true;
   /** Beside proxied uploads of at most {@link alwaysProxied} bytes. */
   readonly upload: "proxy" | "direct" | "resumable" | "any";
   /** Of images, by name. */

@@ -13,6 +13,8 @@ const ofCollections: readonly [RegExp, Record<string, readonly string[]>][] = [
   [/^$/, { get: ["list", "count"], post: ["create"] }],
   [/^\/\{id\}$/, { get: ["get"], put: ["replace"], patch: ["patch"], delete: ["delete"] }],
   [/^\/\{id\}\/restore$/, { post: ["restore"] }],
+  // No method of clients sends forms.
+  [/^\/_form$/, { post: [] }],
   [/^\/_aggregate$/, { get: ["aggregate"] }],
   [/^\/\{id\}\/_files\/\w+(?:\/_uploads(?:\/\{upload\}\/complete)?)?$/, { post: ["upload"] }],
   [/^\/\{id\}\/_files\/\w+\/\{file\}$/, { get: ["download"], delete: ["removeFile"] }],

@@ -14,7 +14,7 @@ import { send } from "./send.ts";
 import { snapshot } from "./snapshot.ts";
 import { manyStreams } from "./streams.ts";
 import { Targets } from "./targets.ts";
-import { usesOf } from "./uses.ts";
+import { sentBy, usesOf } from "./uses.ts";
 
 const fort = await compileFort();
 const { definition } = fort;
@@ -78,8 +78,8 @@ describe("CSRF: a write by cookie", () => {
 
   it.each(writes)("$title", async ({ use, by }) => {
     const ask = async (path: string, headers: Readonly<Record<string, string>>) => {
-      const body = use.body?.(by);
-      const sent = { headers, ...(body !== undefined && { body }) };
+      const { headers: own, ...body } = sentBy(use, by);
+      const sent = { headers: { ...own, ...headers }, ...body };
       return (await send(use.method, server.url + path, sent)).outcome;
     };
     const path = await use.path(targets, by);

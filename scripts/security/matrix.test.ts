@@ -16,7 +16,7 @@ import { send } from "./send.ts";
 import { snapshot } from "./snapshot.ts";
 import { manyStreams } from "./streams.ts";
 import { Targets } from "./targets.ts";
-import { type Use, usesOf } from "./uses.ts";
+import { sentBy, type Use, usesOf } from "./uses.ts";
 
 const fort = withKeysOfTenants(await compileFort());
 const desk = withKeysOfTenants(helpdesk);
@@ -131,7 +131,7 @@ function schemesOf(
 }
 
 async function ask(use: Use, path: string, headers: Record<string, string>, caller: Caller): Promise<string> {
-  const body = use.body?.(caller);
-  const sent = { headers: { ...use.headers, ...headers }, ...(body !== undefined && { body }) };
+  const { headers: own, ...body } = sentBy(use, caller);
+  const sent = { headers: { ...own, ...headers }, ...body };
   return (await send(use.method, server.url + path, sent)).outcome;
 }

@@ -1,3 +1,4 @@
+import { formHeaders, formOf } from "../../runtime/files/testing/forms.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { isEventStream, textOf } from "../conformance/events.ts";
 
@@ -39,6 +40,13 @@ export async function send(method: string, url: string, sent: Sent = {}): Promis
     body,
     outcome: `${response.status}${error}`,
   };
+}
+
+/** A form whose document this is, and that has no files. */
+export function formSent(document: JsonObject, headers: Readonly<Record<string, string>> = {}): Sent {
+  const bytes = JSON.stringify(document);
+  const text = formOf([{ headers: 'name="document"', bytes }]).toString();
+  return { headers: { ...headers, ...formHeaders }, text };
 }
 
 /** The paths of an error's details. */

@@ -9,7 +9,7 @@ import { inventory } from "../../generated/inventory/realm.ts";
 import { type Names, placed, type RouteContract } from "../../runtime/contract/contract.ts";
 import { documents } from "../../runtime/contract/documents.ts";
 import { fileContracts } from "../../runtime/contract/file-contracts.ts";
-import { fileLinks } from "../../runtime/contract/files.ts";
+import { fileLinks } from "../../runtime/contract/file-links.ts";
 import { openRealtimeStream } from "../../runtime/contract/realtime.ts";
 import { type RealmTraits, traitsOf } from "../../runtime/contract/traits.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";

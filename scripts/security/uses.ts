@@ -9,6 +9,7 @@ import {
   type FileOperation,
   successOf,
 } from "./documents.ts";
+import { formSent, type Sent } from "./send.ts";
 import { type Own, own, written } from "./table.ts";
 import { claimed, inParts, type Targets } from "./targets.ts";
 import { dataAnswer, documentAnswer, ownAnswer } from "./verdicts.ts";
@@ -20,10 +21,19 @@ export interface Use {
   /** The path to something to be used, made for it. */
   readonly path: (targets: Targets, caller: Caller) => Promise<string>;
   readonly body: ((caller: Caller) => JsonObject) | undefined;
+  /** The body is the document of a form. */
+  readonly form?: true;
   /** Beside those that say who sends it. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The status and, of errors, the code. */
   readonly answer: (caller: Caller) => string;
+}
+
+/** The headers and the body of a use, beside the headers that say who sends it. */
+export function sentBy({ body, headers = {}, form }: Use, caller: Caller): Sent {
+  const sent = body?.(caller);
+  if (sent === undefined) return { headers };
+  return form ? formSent(sent, headers) : { headers, body: sent };
 }
 
 export interface Realm {
@@ -70,11 +80,13 @@ export function usesOf(
       },
     ];
   }
-  const kind = kinds[`${method} ${rest}`];
+  const isForm = rest === "/_form";
+  const kind = kinds[`${method} ${isForm ? "" : rest}`];
   if (there === undefined || kind === undefined) throw new Error(`nobody has decided who may ${title}`);
   const all: readonly DocumentOperation[] = kind === "delete" && softly(path) ? ["delete", "purge"] : [kind];
   return all.map((each) => ({
     ...documentRequest(title, path, name, there, each),
+    ...(isForm && { form: true }),
     answer: ({ credential }) => {
       // Past the rules, for administrators of the area `data`.
       if (administrators !== undefined) return dataAnswer(name, there, each, credential, realm.auth);

@@ -4,7 +4,9 @@ import type { Names, RouteContract } from "../../runtime/contract/contract.ts";
 import { administered, documentAdministration } from "../../runtime/contract/document-administration.ts";
 import { batchRoute, documents, type RouteOfRules } from "../../runtime/contract/documents.ts";
 import { fileContracts } from "../../runtime/contract/file-contracts.ts";
-import { fileLinks, fileObject } from "../../runtime/contract/files.ts";
+import { formContracts } from "../../runtime/contract/file-form.ts";
+import { fileLinks } from "../../runtime/contract/file-links.ts";
+import { fileObject } from "../../runtime/contract/files.ts";
 import { realtime } from "../../runtime/contract/realtime.ts";
 import { capitalized, pascalCase } from "../print/names.ts";
 import type { Build, Paths } from "./build.ts";
@@ -60,7 +62,8 @@ export function collectionPaths(build: Build, described: Described): BothWays {
   const { collection, stem, schemas, made } = described;
   const names = { database: collection.database, collection: collection.name, stem };
   const subject = subjectOf(build, [described], names, { ...schemas, ...made });
-  const ways = bothWays(build, subject, Object.values(documents), Object.values(documentAdministration));
+  const routes = [...Object.values(documents), ...formContracts];
+  const ways = bothWays(build, subject, routes, Object.values(documentAdministration));
   const files = (collection.files ?? []).map((field) => filePaths(build, described, field));
   return {
     own: Object.assign({}, ways.own, ...files.map(({ own }) => own)),

@@ -5,7 +5,7 @@ import { placeOf } from "../../compiler/schema/place.ts";
 import { description } from "../../runtime/contract/description.ts";
 import { documentAdministration } from "../../runtime/contract/document-administration.ts";
 import { fileContracts } from "../../runtime/contract/file-contracts.ts";
-import { fileLinks } from "../../runtime/contract/files.ts";
+import { fileLinks } from "../../runtime/contract/file-links.ts";
 import { functionCalls } from "../../runtime/contract/function-calls.ts";
 import { functionJobs } from "../../runtime/contract/function-jobs.ts";
 import { contractsOf, realmTags } from "../../runtime/contract/index.ts";

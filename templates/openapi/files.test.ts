@@ -229,3 +229,26 @@ test("realms without files have nothing of them", () => {
   const text = JSON.stringify(openapiDocument(realm, rules));
   expect(text).not.toMatch(/_files|FileObject|X-Svc-Filename|storage_unavailable|file_links/);
 });
+
+test("a form creates a document with its files, in collections that have fields of files", () => {
+  for (const way of ["/v1/desk", "/v1/desk/_admin/data"]) {
+    const create = operation("post", `${way}/support/tickets/_form`);
+    const form = ["requestBody", "content", "multipart/form-data", "schema"];
+    expect(at(create, ...form, "required")).toEqual(["document"]);
+    expect(at(create, ...form, "properties")).toEqual({
+      document: { $ref: "#/components/schemas/SupportTicketsInput" },
+      attachments: { type: "array", items: { $ref: "#/components/schemas/FileBytes" }, maxItems: 10 },
+      photo: { $ref: "#/components/schemas/FileBytes" },
+    });
+    expect(at(create, "responses", "201")).toEqual(
+      at(operation("post", `${way}/support/tickets`), "responses", "201"),
+    );
+    expect(codesOf(create, "413")).toEqual(["payload_too_large", "quota_exceeded"]);
+    expect(codesOf(create, "415")).toEqual(["unsupported_file_type", "unsupported_media_type"]);
+    expect(codesOf(create, "409")).toEqual(
+      expect.arrayContaining(["too_many_files", "upload_mode_mismatch"]),
+    );
+  }
+  const { realm, rules } = desk();
+  expect(JSON.stringify(openapiDocument(realm, rules))).not.toContain("/_form");
+});

@@ -79,6 +79,16 @@ export const fileCases: Readonly<Record<string, Case>> = {
     now: photo(", max_files: 20"),
     line: "db/notes files.photo.max_files: held 10 files, holds 20",
   },
+  "file-now-required": {
+    old: photo(""),
+    now: photo(", required: true"),
+    line: "db/notes files.photo.required: documents are created with a file there",
+  },
+  "file-not-required": {
+    old: photo(", required: true"),
+    now: photo(""),
+    line: "db/notes files.photo.required: documents may be created without a file there",
+  },
   "file-list-changed": {
     old: photo(""),
     now: photo(", max_files: 2"),

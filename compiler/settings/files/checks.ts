@@ -1,5 +1,5 @@
 /** What can be wrong with the fields of `files`, one by one. */
-import { versionedTypes } from "../../../runtime/realm/files.ts";
+import { alwaysProxied, versionedTypes } from "../../../runtime/realm/files.ts";
 import { printSize } from "../../../runtime/units.ts";
 import type { Diagnostic, Span } from "../../diagnostics/diagnostic.ts";
 import { reservedFields } from "../../model/fields.ts";
@@ -104,4 +104,11 @@ const sizes: FileCheck = ({ name, maxSize, upload }, { realm: { storage } }, { a
   return found;
 };
 
-const fileChecks: readonly FileCheck[] = [nameTaken, types, versions, sizes];
+const requiredUpload: FileCheck = ({ name, maxSize, required, upload }, _, { at, isSure }) => {
+  if (required !== true || upload === "proxy" || upload === "any" || maxSize <= alwaysProxied) return [];
+  return isSure("upload") && isSure("max_size")
+    ? [diagnose("file-required-upload", at("upload"), { name, upload })]
+    : [];
+};
+
+const fileChecks: readonly FileCheck[] = [nameTaken, types, versions, sizes, requiredUpload];

@@ -33,16 +33,33 @@ export const codes = {
     severity: "error",
     summary: "A file field that schema.json requires.",
     message: "'{name}' is a file field, which no body of a document has: nothing could be created",
-    hint: "do not require it; a rule can ask for document.{name} != null",
+    hint: "do not require it there; write required: true in files.{name}",
     explanation:
-      "schema.json says what clients write. Files are uploaded by routes of their own, when there is a document already.",
+      "schema.json says what bodies hold, and files come by routes of their own. `required: true` of the field in `files` has documents created with a file, by `POST …/_form`.",
     wrong: {
       "schema.json": '{ "type": "object", "required": ["photo"] }',
       "collection.yaml": `files:\n  ${image} }`,
     },
     right: {
       "schema.json": '{ "type": "object" }',
-      "collection.yaml": `files:\n  ${image} }`,
+      "collection.yaml": `files:\n  ${image}, required: true }`,
+    },
+  },
+  "file-required-upload": {
+    severity: "warning",
+    summary: "A required file of a field whose larger files come when there is a document already.",
+    message:
+      "documents are created with a file of '{name}', of 1MiB at most, since larger ones come by upload: {upload}",
+    hint: "write upload: any or upload: proxy, or lower max_size to 1MiB",
+    explanation:
+      "A document that needs a file is created by a form, through the server. Direct and resumable uploads are into a document that is there; they exchange the file then, with `?replace=true`.",
+    wrong: {
+      "collection.yaml":
+        "files:\n  film: { accept: [video/mp4], max_size: 50MiB, upload: direct, required: true }",
+    },
+    right: {
+      "collection.yaml":
+        "files:\n  film: { accept: [video/mp4], max_size: 50MiB, upload: any, required: true }",
     },
   },
   "file-type": {

@@ -52,6 +52,16 @@ export const changes = {
     message: "was {old} and is {new}",
     why: "Documents have an array where they had an object, or the other way round, and so do queries and rules. Documents that have files there are answered as they were stored.",
   },
+  "file-now-required": {
+    kind: "breaking",
+    message: "documents are created with a file there",
+    why: "Creates without one are refused (`validation_error`), all but those by `_form`, and so is the removal of the last one. Documents without stay as they are.",
+  },
+  "file-not-required": {
+    kind: "additive",
+    message: "documents may be created without a file there",
+    why: "More creates are taken; readers may meet documents without one.",
+  },
   "file-upload-removed": {
     kind: "breaking",
     message: "files cannot be uploaded by {modes} any longer",
@@ -103,6 +113,8 @@ function compareFields(old: FileSetting, now: FileSetting, where: string, report
       new: printSize(now.maxSize),
     });
   compareCounts(old.maxFiles, now.maxFiles, `${where}.max_files`, report);
+  if (old.required !== now.required)
+    report(now.required ? "file-now-required" : "file-not-required", `${where}.required`, {});
   const { gone, added } = turnover(modesOf(old), modesOf(now));
   if (gone) report("file-upload-removed", `${where}.upload`, { modes: gone });
   if (added) report("file-upload-added", `${where}.upload`, { modes: added });

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../runtime/json.ts";
 import type { ImageVersion } from "../../../runtime/realm/files.ts";
 import { printSize } from "../../../runtime/units.ts";
-import { type Given, number, object, oneOf, present, size, texts } from "../../model/given.ts";
+import { flag, type Given, number, object, oneOf, present, size, texts } from "../../model/given.ts";
 import type { Collection, FileSetting } from "../../model/model.ts";
 import { locate } from "../../source/source.ts";
 import { collectionSetting } from "../setting.ts";
@@ -26,11 +26,12 @@ function versionsOf(given: Given): Readonly<Record<string, ImageVersion>> | unde
   );
 }
 
-function effectiveOf({ accept, maxSize, maxFiles, upload, versions }: FileSetting): JsonObject {
+function effectiveOf({ accept, maxSize, maxFiles, required, upload, versions }: FileSetting): JsonObject {
   return {
     accept,
     max_size: printSize(maxSize),
     max_files: maxFiles,
+    required: required === true,
     upload,
     ...(versions !== undefined && {
       versions: Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, { ...version }])),
@@ -53,6 +54,7 @@ export const files = collectionSetting({
           accept: own.find("accept", texts) ?? [],
           maxSize: own.read("max_size", size),
           maxFiles: own.read("max_files", number),
+          ...(own.read("required", flag) ? { required: true } : {}),
           upload: own.read("upload", oneOf("proxy", "direct", "resumable", "any")),
           ...present({ versions: versionsOf(own) }),
           span: locate(file, ["files", name], "key"),

@@ -17,6 +17,8 @@ export interface FileMembers {
    * @param seen the document before, as far as its sender sees it; undefined: there is none
    */
   misplaced(draft: Draft, change: "replace" | "patch", seen: JsonObject | undefined): readonly Detail[];
+  /** The fields that need a file and have none among the members for files that come with a new document. */
+  missing(filed: JsonObject): readonly Detail[];
   /** The members that the schema is asked of: the very object where there are no files. */
   apart(members: JsonObject): JsonObject;
   /** Members with the files that a stored document has: the very object where it has none. */
@@ -34,7 +36,9 @@ export function fileMembers(
 }
 
 /** How drafts and stored members are taken apart from files. */
-export function fileParts(files: readonly Pick<FileField, "name">[]): Omit<FileMembers, "ledger"> {
+export function fileParts(
+  files: readonly Pick<FileField, "name" | "required">[],
+): Omit<FileMembers, "ledger"> {
   const names = files.map(({ name }) => name);
   const apart = (members: JsonObject) => withoutMembers(members, names);
   return {
@@ -50,6 +54,10 @@ export function fileParts(files: readonly Pick<FileField, "name">[]): Omit<FileM
         .filter((name) => !isSame(sent, change, seen, name))
         .map((path) => ({ path, reason: seen === undefined ? noneYet(path) : unchanged(path) }));
     },
+    missing: (filed) =>
+      files
+        .filter(({ name, required }) => required === true && !Object.hasOwn(filed, name))
+        .map(({ name }) => ({ path: name, reason: needed(name) })),
     apart,
     together(members, stored) {
       const held = names.filter((name) => Object.hasOwn(stored, name));
@@ -63,6 +71,8 @@ export function fileParts(files: readonly Pick<FileField, "name">[]): Omit<FileM
 
 const noneYet = (field: string) =>
   `is a file field, which no body has: create the document, then send the file to POST …/_files/${field}`;
+const needed = (field: string) =>
+  `is required: create the document by POST …/_form, in a form with a part ${field} that is the file`;
 const unchanged = (field: string) =>
   `is a file field, which no body changes: DELETE …/_files/${field}/{file} removes a file, POST …/_files/${field} adds one`;
 

@@ -34,6 +34,7 @@ export async function insertDocument(
 /**
  * A document to be inserted, once everything but the insert is checked (spec: Custom ids 3; api-decisions, Rules): id,
  * constantly false rule, organization and team, schema, rule with data.
+ * @param filed members for the files that come with it; `later`: they are not known yet, and the document is judged again
  */
 export function newDocument(
   collection: Collection,
@@ -41,6 +42,7 @@ export function newDocument(
   exchange: Exchange,
   sent: Draft,
   place: Place,
+  filed: JsonObject | "later" = {},
 ): DocumentWrite {
   const { definition, duplicates, files } = collection;
   const draft = files?.ignoring(sent) ?? sent;
@@ -50,13 +52,15 @@ export function newDocument(
   requireWrite(definition, access, "create");
   const belonging = belongingIn(definition, place);
   const misplaced = files?.misplaced(draft, "replace", undefined) ?? [];
-  requireValid(definition, draft.members, [...problemsOf(definition, draft), ...misplaced]);
-  requireCreate(collection, access, draft, requested, belonging);
+  const missing = filed === "later" ? [] : (files?.missing(filed) ?? []);
+  requireValid(definition, draft.members, [...problemsOf(definition, draft), ...misplaced, ...missing]);
+  const members = filed === "later" ? draft.members : { ...draft.members, ...filed };
+  requireCreate(collection, access, { members }, requested, belonging);
 
   const id = requested ?? collection.newId();
   const now = collection.clock.now();
   const meta = createdMeta(timestamp(now), access.author, belonging);
-  const text = documentText(id, draft.members, meta);
+  const text = documentText(id, members, meta);
   return { id, version: 1, text, createdAt: now };
 }
 

@@ -1,5 +1,7 @@
 /** How the operations on documents name organizations, and what is in them. */
+import { formHeaders } from "../../../runtime/files/testing/forms.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
+import { formSent } from "../send.ts";
 import { type Ask, type Asks, bodies } from "./ask.ts";
 import { fileAsks } from "./files.ts";
 import { type Names, type Owned, owned } from "./town.ts";
@@ -18,6 +20,8 @@ export function documentAsks(title: string): Asks | undefined {
       return (names) => lists(path, found, names);
     case "POST ":
       return (names) => creates(path, found, names);
+    case "POST /_form":
+      return (names) => creates(`${path}/_form`, found, names).map(inForm);
     case "GET /_aggregate":
       return (names) => aggregates(path, names);
     case "POST /_check":
@@ -98,6 +102,11 @@ function creates(path: string, collection: Owned, { org, team, documents }: Name
     { path: `${path}?org=${org}`, body: { ...id } },
     { path: `${path}?org=${org}`, body, headers: { "idempotency-key": `for-${org}` } },
   ];
+}
+
+/** As a form that brings the document. */
+function inForm({ body, headers, ...ask }: Ask): Ask {
+  return { ...ask, ...(body === undefined ? { headers: headers ?? formHeaders } : formSent(body, headers)) };
 }
 
 const conditions = ["*", '"1"', '"99"', 'W/"1"', '"1", "2"', "nonsense"] as const;
