@@ -29,9 +29,17 @@ const rounds = Number(process.env["PARITY_ROUNDS"] ?? runs(3));
 /** What functions do goes on in the background, and so comes sooner on one engine than on the other: none runs. */
 const { definition, routes } = helpdesk;
 const functions = definition.functions?.filter(({ mode }) => mode !== "event");
-const desk: RealmModule = { definition: { ...definition, ...(functions && { functions }) }, routes };
-const modules = [blog, desk, inventory];
+const desk = unlooked({ definition: { ...definition, ...(functions && { functions }) }, routes });
+const stock = unlooked(inventory);
+const modules = [blog, desk, stock];
 const ofFunctions = /\/_func\/|\/_jobs\/|\/_admin\/functions/;
+
+/** A start that finds a shared store looks for what older servers have written there since: a job that lists show. */
+function unlooked({ definition, routes }: RealmModule): RealmModule {
+  return definition.migrations === "start"
+    ? { definition: { ...definition, migrations: "manual" }, routes }
+    : { definition, routes };
+}
 
 describeMongo("The same requests on both engines", () => {
   const location = testLocation();
@@ -51,7 +59,7 @@ describeMongo("The same requests on both engines", () => {
   test.each([
     { module: blog, other: "helpdesk" },
     { module: desk, other: "blog" },
-    { module: inventory, other: "blog" },
+    { module: stock, other: "blog" },
   ])("$module.definition.name answers alike", async ({ module, other }) => {
     const sides: Side[] = [];
     for (const server of servers)
@@ -124,6 +132,7 @@ const made = new RegExp(
     String.raw`(?<![\w-])[\w-]{12}\.[0-9a-z]+\b`, // ids of requests
     String.raw`W/"[\w-]+"`, // tags of lists
     String.raw`(?<=\nid: )\S+`, // resume tokens
+    String.raw`(?<=/_files/)[\w-]{40,}(?=")`, // signed links
   ].join("|"),
   "g",
 );
