@@ -7,7 +7,8 @@ import { uploadDirectly } from "./direct-uploads.ts";
 import { type AlwaysOf, type DeleteError, tagFor } from "./documents.ts";
 import { type Download, type DownloadOptions, download } from "./downloads.ts";
 import type { ApiPromise } from "./errors.ts";
-import type { WriteOptions } from "./options.ts";
+import { createByForm, type FormError, type NewFiles } from "./form-create.ts";
+import type { CreateArguments, WriteOptions } from "./options.ts";
 import type { Shape } from "./queries.ts";
 import type { RealmTypes } from "./realm.ts";
 import { uploadResumably } from "./resumable-uploads.ts";
@@ -82,6 +83,15 @@ export type FileError<S extends Shape = Shape> = DeleteError<S> | "validation_er
 /** What collections with files can do beside what all can. */
 export interface FileTransfers<S extends FiledShape, Further extends AnyErrorCode = never> {
   /**
+   * Creates a document with its files at once: all of it is there afterwards, or nothing. It is sent twice only with an
+   * `idempotencyKey`, and takes as long as it takes unless `timeout` says otherwise.
+   */
+  createWithFiles(
+    document: S["create"],
+    files: NewFiles<FieldOf<S>>,
+    ...options: CreateArguments<S>
+  ): ApiPromise<S["document"], FormError<S> | Further>;
+  /**
    * Sends a file into a field of a document, which is another version then. It is never sent twice by itself, and takes as
    * long as it takes unless `timeout` says otherwise.
    */
@@ -145,6 +155,8 @@ export function files(
       .map((part, place) => (place === 0 ? part : encodeURIComponent(part)))
       .join("/");
   return {
+    createWithFiles: (document, given, ...options) =>
+      createByForm(connection, `${base}${database}/${name}`, document, given, options),
     upload: (id, field, source, options) => upload(connection, at(id, field), source, options),
     download: (id, field, file, options) => download(connection, at(id, field, file), options),
     removeFile: (id, field, file, { ifMatch, ...options } = {}) =>

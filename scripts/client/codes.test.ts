@@ -13,8 +13,7 @@ const ofCollections: readonly [RegExp, Record<string, readonly string[]>][] = [
   [/^$/, { get: ["list", "count"], post: ["create"] }],
   [/^\/\{id\}$/, { get: ["get"], put: ["replace"], patch: ["patch"], delete: ["delete"] }],
   [/^\/\{id\}\/restore$/, { post: ["restore"] }],
-  // No method of clients sends forms.
-  [/^\/_form$/, { post: [] }],
+  [/^\/_form$/, { post: ["createWithFiles"] }],
   [/^\/_aggregate$/, { get: ["aggregate"] }],
   [/^\/\{id\}\/_files\/\w+(?:\/_uploads(?:\/\{upload\}\/complete)?)?$/, { post: ["upload"] }],
   [/^\/\{id\}\/_files\/\w+\/\{file\}$/, { get: ["download"], delete: ["removeFile"] }],
@@ -109,7 +108,7 @@ function statements(realm: string): string[] {
       if (String(operation["operationId"]).startsWith("webhook")) return [];
       const codes = [...new Set(codesIn(document, operation["responses"]))].sort();
       return membersOf(path.slice(`/v1/${realm}/`.length), method).map((members) => {
-        const verdict = /\/_(?:transfer|assign_org|func\/\w+)$|\/_files\//.test(path) ? "some" : "same";
+        const verdict = /\/_(?:transfer|assign_org|form|func\/\w+)$|\/_files\//.test(path) ? "some" : "same";
         return `${verdict}<CodeOf<${typeOf(members)}>, ${codes.map((code) => JSON.stringify(code)).join(" | ")}>(true);`;
       });
     }),

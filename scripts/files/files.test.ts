@@ -86,6 +86,43 @@ async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> 
 
 const textOf = async (download: { blob(): Promise<Blob> }): Promise<string> => (await download.blob()).text();
 
+describe("A document that is created with its files", () => {
+  const inventory = () => new File(["once upon a time"], "a.txt", { type: "text/plain" });
+
+  test("has them from its first version on, in their order", async () => {
+    const pages = [
+      new File(["one"], "1.txt", { type: "text/plain" }),
+      new File(["two"], "žluť.txt"),
+      new Blob(["three"]),
+    ];
+    const made = await shelved().createWithFiles({ title: "Emma" }, { cover: inventory(), pages });
+    expect(made).toMatchObject({
+      title: "Emma",
+      cover: { name: "a.txt", type: "text/plain", size: 16 },
+      pages: [
+        { name: "1.txt", size: 3 },
+        { name: "žluť.txt", size: 3 },
+        { name: "blob", size: 5 },
+      ],
+      _meta: { version: 1 },
+    });
+    expect(await books().get(made.id)).toEqual(made);
+    const last = made.pages?.at(-1);
+    expect(last && (await textOf(await shelved().download(made.id, "pages", last)))).toBe("three");
+  });
+
+  test("may have none", async () => {
+    expect(await shelved().createWithFiles({ title: "Bare" }, {})).not.toHaveProperty("cover");
+  });
+
+  test("is not there where one of them is refused", async () => {
+    const count = await books().count({ where: { title: "Twice" } });
+    const created = shelved().createWithFiles({ title: "Twice" }, { cover: [inventory(), inventory()] });
+    await expect(created).rejects.toMatchObject({ status: 409, code: "too_many_files" });
+    expect(await books().count({ where: { title: "Twice" } })).toBe(count);
+  });
+});
+
 describe("What is uploaded stands in the document, and is downloaded as it was", () => {
   test.each([
     ["a blob", () => new Blob(["once upon a time"], { type: "text/plain" })],
