@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { migrationName, migrationNumber } from "../../runtime/realm/migrations.ts";
 import { didYouMean } from "../../runtime/suggest.ts";
 import { jsonText } from "../../templates/print/format.ts";
 import { type Narrowing, narrowings } from "../diff/narrowed.ts";
@@ -42,7 +43,7 @@ export async function migrationNew(
   );
   const folder = join(config, place, "_migrations");
   const number = nextNumber(folder);
-  const stem = join(folder, `${number}-${name}`);
+  const stem = join(folder, migrationName({ number, name }));
   const written = yaml ? `${stem}.yaml` : `${stem}.ts`;
   await onDisk(folder, async () => {
     await mkdir(folder, { recursive: true });
@@ -103,7 +104,7 @@ function nextNumber(folder: string): string {
     .at(-1);
   const next = Number(last ?? "0000") + 1;
   if (next > 9999) throw new UsageError(`${folder} has a migration of the number ${last}, the last one`);
-  return String(next).padStart(4, "0");
+  return migrationNumber(next);
 }
 
 function filesIn(folder: string): readonly string[] {

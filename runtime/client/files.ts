@@ -13,6 +13,7 @@ import type { Shape } from "./queries.ts";
 import type { RealmTypes } from "./realm.ts";
 import { uploadResumably } from "./resumable-uploads.ts";
 import type { BodyError } from "./route-errors.ts";
+import { sending } from "./sending.ts";
 
 /** A collection whose documents have files. */
 export interface FiledShape extends Shape {
@@ -197,14 +198,8 @@ async function upload<T>(
     return uploadResumably<T>(connection, { path, bytes, headers, ...told }, options);
   }
   const { body, size } = await bodyOf(source, onProgress);
-  // Every `fetch` takes these; ours says no more than what other requests need.
-  const more = { body, ...(body instanceof Blob ? {} : { duplex: "half" }) };
-  const sending = connection.fetching(
-    (fetch) => (url, request) => fetch(url, Object.assign({ ...request }, more)),
-    { timeout: Number.POSITIVE_INFINITY },
-  );
   onProgress?.(0, size);
-  const answer = await sending.call<T, never>({
+  const answer = await sending(connection, body).call<T, never>({
     method: "POST",
     path,
     query: { replace },

@@ -6,6 +6,7 @@ import type { ApiPromise } from "./errors.ts";
 import type { CreateArguments } from "./options.ts";
 import type { Shape } from "./queries.ts";
 import type { BodyError } from "./route-errors.ts";
+import { sending } from "./sending.ts";
 
 /**
  * The files of a new document, by the names of their fields: of a page, of `openAsBlob`, or
@@ -33,13 +34,9 @@ export function createByForm<T, Code extends AnyErrorCode>(
   files: NewFiles<string>,
   [options]: CreateArguments<Shape>,
 ): ApiPromise<T, Code> {
-  const form = formOf(document, files);
-  const sending = connection.fetching(
-    // With the boundary that it chooses, `fetch` says the type of a form by itself.
-    (fetch) => (url, request) => fetch(url, Object.assign({ ...request }, { body: form })),
-    { timeout: Number.POSITIVE_INFINITY },
-  );
-  return sending.once({ method: "POST", path: `${path}/_form`, query: belonging(options), options });
+  // With the boundary that it chooses, `fetch` says the type of a form by itself.
+  const connected = sending(connection, formOf(document, files));
+  return connected.once({ method: "POST", path: `${path}/_form`, query: belonging(options), options });
 }
 
 /** The document comes first, so that the server refuses it before the bytes. */

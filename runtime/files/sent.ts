@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { ApiError } from "../errors.ts";
 import { formParts } from "../http/form.ts";
 import { boundaryIn, formType, isFilePart } from "../http/form-headers.ts";
+import { isForm } from "../http/media-type.ts";
 import type { StreamExchange } from "../realm/exchange.ts";
 import { digestIn, requireSame } from "./digest.ts";
 import { invalidHeader, tooLarge } from "./errors.ts";
@@ -24,9 +25,6 @@ export interface Sent {
 /** Bytes that a form may have beside its file. */
 const envelope = 65_536;
 
-/** Types of forms whose text would be kept in place of a file. */
-const otherForms = /^(?:multipart\/|application\/x-www-form-urlencoded$)/;
-
 /** @throws ApiError `invalid_header`; `unsupported_media_type` for forms that no file is taken out of */
 export function sentIn(exchange: StreamExchange): Sent {
   const { headers } = exchange;
@@ -36,7 +34,8 @@ export function sentIn(exchange: StreamExchange): Sent {
   const type = mediaType(header);
   if (type === formType && header !== undefined)
     return new FormFile(exchange, boundaryIn(header), name, sha256);
-  if (type !== undefined && otherForms.test(type)) throw oneFile(`The body is ${type}.`);
+  // The text of another form would be kept in place of its file.
+  if (type !== undefined && isForm(type)) throw oneFile(`The body is ${type}.`);
   const length = headers["content-length"];
   const size = length === undefined ? undefined : Number(length);
   return { claim: { name, type, sha256, size }, bytes: (most) => exchange.stream(most) };

@@ -15,6 +15,11 @@ export function requireMediaType(header: string | undefined, media: Media): void
   throw new ApiError("unsupported_media_type", `${sent(header, taken)}; send ${wanted[media]}.`);
 }
 
+/** Whether it is what forms of pages are sent as. @param type in lower case */
+export function isForm(type: string): boolean {
+  return type.startsWith("multipart/") || type === "application/x-www-form-urlencoded";
+}
+
 /** The type in lower case; undefined where there is any parameter but `charset=utf-8`. */
 function mediaTypeOf(header: string): string | undefined {
   const found = /^[ \t]*([^\s;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i.exec(header);
@@ -41,6 +46,5 @@ function sent(header: string | undefined, taken: readonly string[]): string {
   if (type === undefined) return "The Content-Type is no media type";
   if (taken.includes(type)) return `The Content-Type ${type} has a parameter other than charset=utf-8`;
   if (type.includes("*")) return `The Content-Type is ${type}, which names no type`;
-  const isForm = type.startsWith("multipart/") || type === "application/x-www-form-urlencoded";
-  return `The Content-Type is ${type}${isForm ? ", and forms are not taken here" : ""}`;
+  return `The Content-Type is ${type}${isForm(type) ? ", and forms are not taken here" : ""}`;
 }

@@ -9,7 +9,7 @@ import { isOld, migrated, Unmigratable, undone } from "../migrations/forms.ts";
 import { migrateCollection, type PassEnd, type PassOptions } from "../migrations/pass.ts";
 import { NAMED, recordOf } from "../migrations/records.ts";
 import type { CollectionDefinition, RealmDefinition } from "../realm/definition.ts";
-import { newestForm } from "../realm/migrations.ts";
+import { migrationName, newestForm } from "../realm/migrations.ts";
 import { batches } from "../store/batches.ts";
 import type { StoreReader } from "../store/contract/beside.ts";
 import type { DocumentWrite } from "../store/contract/document.ts";
@@ -170,7 +170,7 @@ async function resultOf(
 function named({ name: realm }: RealmDefinition, definition: CollectionDefinition, back: number | undefined) {
   const migrations = (definition.migrations ?? [])
     .filter(({ number }) => back === undefined || Number(number) > back)
-    .map(({ number, name }) => `${number}-${name}`);
+    .map(migrationName);
   return { realm, collection: pathOf(definition), migrations };
 }
 

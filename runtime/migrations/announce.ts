@@ -1,10 +1,10 @@
 /** What instances that share a store tell one another of migrations. */
 import type { Clock } from "../clock.ts";
 import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
-import { newestForm } from "../realm/migrations.ts";
+import { migrationName, migrationNumber, newestForm } from "../realm/migrations.ts";
 import { DuplicateId } from "../store/contract/errors.ts";
 import type { Store } from "../store/contract/store.ts";
-import { migrationShape, recordOf, writeRecord } from "./records.ts";
+import { type MigrationEntry, migrationShape, recordOf, writeRecord } from "./records.ts";
 
 /** The store's documents are in a form that this program does not know, and there is no way back from it. */
 export class LaterMigration extends Error {
@@ -18,10 +18,10 @@ export class LaterMigration extends Error {
 
 /** A migration is new, and its number lower than that of one that has run: documents in the later form would never meet it. */
 export class MigrationOutOfOrder extends Error {
-  constructor(collection: string, migrations: readonly string[], last: string) {
-    const next = String(Number.parseInt(last, 10) + 1).padStart(4, "0");
+  constructor(collection: string, migrations: readonly string[], last: MigrationEntry) {
+    const next = migrationNumber(Number(last.number) + 1);
     super(
-      `${migrations.join(", ")} of ${collection} ${migrations.length === 1 ? "is" : "are"} new and would come before ${last}, which has run: documents that it has migrated would be left out; number what is new from ${next} on`,
+      `${migrations.join(", ")} of ${collection} ${migrations.length === 1 ? "is" : "are"} new and would come before ${migrationName(last)}, which has run: documents that it has migrated would be left out; number what is new from ${next} on`,
     );
     this.name = "MigrationOutOfOrder";
   }
@@ -37,16 +37,12 @@ export async function requireInOrder(store: Store, definition: CollectionDefinit
   const newest = newestForm(definition);
   const begun = migrations.filter(({ state }) => state !== "pending");
   const later = begun.filter(({ number, back }) => Number(number) > newest && !back);
-  if (later.length > 0) throw new LaterMigration(storeNameOf(definition), later.map(fileOf));
+  if (later.length > 0) throw new LaterMigration(storeNameOf(definition), later.map(migrationName));
   const last = begun.at(-1);
   if (last === undefined) return;
   const early = added.filter(({ number }) => number < last.number);
   if (early.length > 0)
-    throw new MigrationOutOfOrder(storeNameOf(definition), early.map(fileOf), fileOf(last));
-}
-
-function fileOf({ number, name }: { readonly number: string; readonly name: string }): string {
-  return `${number}-${name}`;
+    throw new MigrationOutOfOrder(storeNameOf(definition), early.map(migrationName), last);
 }
 
 /** Records the collection's migrations before the first of them is applied, once. */

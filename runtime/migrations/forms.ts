@@ -6,7 +6,7 @@ import { timesIn } from "../documents/meta.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { define } from "../merge-patch.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import { type MigrationDefinition, newestForm } from "../realm/migrations.ts";
+import { type MigrationDefinition, migrationName, migrationNumber, newestForm } from "../realm/migrations.ts";
 import type { DocumentWrite, StoredDocument } from "../store/contract/document.ts";
 import { misfitsOf } from "../validation/details.ts";
 
@@ -111,18 +111,17 @@ function applied(
   members: JsonObject,
   id: string,
 ): JsonObject {
-  const { number, name } = migration;
   const step = migration[way];
-  if (step === undefined) throw new Unmigratable(`migration ${number}-${name} has no way back`);
+  if (step === undefined) throw new Unmigratable(`migration ${migrationName(migration)} has no way back`);
   let made: unknown;
   try {
     // What is stored is JSON, whatever the step answers.
     made = JSON.parse(JSON.stringify(step(members, { id })));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Unmigratable(`migration ${number}-${name} throws: ${reason}`);
+    throw new Unmigratable(`migration ${migrationName(migration)} throws: ${reason}`);
   }
-  if (!isJsonObject(made)) throw new Unmigratable(`migration ${number}-${name} answers no object`);
+  if (!isJsonObject(made)) throw new Unmigratable(`migration ${migrationName(migration)} answers no object`);
   return ownMembers(made);
 }
 
@@ -148,7 +147,7 @@ function formed(
 ): DocumentWrite {
   const version = before + 1;
   const { chain: _, ...kept } = _meta;
-  const by = { updated_by: `key:migration/${String(form).padStart(4, "0")}` };
+  const by = { updated_by: `key:migration/${migrationNumber(form)}` };
   const meta = { ...kept, version, ...(authored && by) };
   return { id, version, text: documentText(id, members, JSON.stringify(meta)), form, ...timesIn(_meta) };
 }

@@ -7,7 +7,7 @@ import { changed, type Pace, type PaceChange, paceRecord, pacesIn, writePaces } 
 import { migrationShape } from "./records.ts";
 
 /**
- * Keeps what is said of a migration; who runs it reads that before the next batch.
+ * Keeps what is said of a migration, and answers the paces of all; who runs it reads that before the next batch.
  * @param along writes what belongs to the change, in its transaction
  * @throws ApiError `write_conflict`
  */
@@ -16,8 +16,8 @@ export async function changePace(
   number: string,
   change: PaceChange,
   along: (transaction: Transaction) => Promise<void>,
-): Promise<void> {
-  await putRecord<ReadonlyMap<string, Pace>>(store, {
+): Promise<ReadonlyMap<string, Pace>> {
+  return putRecord<ReadonlyMap<string, Pace>>(store, {
     collection: migrationShape.name,
     id: paceRecord,
     read: (document) => ({ record: pacesIn(document), version: document.version }),

@@ -31,15 +31,14 @@ const patchMigration = administratorRoute(
       const { rate, paused } = body();
       const records = (await listed(realm)).filter(({ entry }) => entry.number === number);
       if (records.length === 0) throw new ApiError("not_found", "There is no migration of this number.");
-      await changePace(realm, number, { rate, paused }, (transaction) =>
+      const paces = await changePace(realm, number, { rate, paused }, (transaction) =>
         appendAudit(realm, transaction, exchange, caller, {
           action: "migration.pace",
           target: `migration:${number}`,
           details: { ...(rate !== undefined && { rate }), ...(paused !== undefined && { paused }) },
         }),
       );
-      const view = viewOf(realm, await pacesOf(realm.store));
-      return { items: records.map(view), has_more: false };
+      return { items: records.map(viewOf(realm, paces)), has_more: false };
     },
 );
 

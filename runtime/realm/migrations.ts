@@ -16,6 +16,16 @@ export type MigrationStep = (document: JsonObject, about: { readonly id: string 
 /** When a server migrates its realm's documents: before it is ready, beside its requests, or not by itself. */
 export type MigrationMode = "start" | "background" | "manual";
 
+/** What the file of a migration is called, without its ending: `0007-split-name`. */
+export function migrationName({ number, name }: Pick<MigrationDefinition, "number" | "name">): string {
+  return `${number}-${name}`;
+}
+
+/** A number as files and records have it: four digits. */
+export function migrationNumber(form: number): string {
+  return String(form).padStart(4, "0");
+}
+
 /** Number of the last migration of a collection's documents; 0 where there are none. */
 export function newestForm({
   migrations = [],

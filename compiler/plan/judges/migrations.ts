@@ -1,4 +1,5 @@
 /** Migrations that are yet to come, and what they mean for the way back. */
+import { migrationName, migrationNumber } from "../../../runtime/realm/migrations.ts";
 import { narrowings } from "../../diff/narrowed.ts";
 import { estimated } from "../estimate.ts";
 import { counted, type Finding, finding, type Severity, verb } from "../finding.ts";
@@ -36,9 +37,9 @@ export function migrationsJudge(sides: CollectionSides): Judge {
       ({ number }) => Number(number) < old.form && !known.has(number),
     );
     if (early.length === 0) return [];
-    const names = early.map(({ number, name }) => `${number}-${name}`);
-    const ran = String(old.form).padStart(4, "0");
-    const message = `${names.join(", ")} ${verb(early.length, "is", "are")} new, and ${ran} has run: the server would not start; number what is new from ${String(old.form + 1).padStart(4, "0")} on`;
+    const names = early.map(migrationName);
+    const [ran, next] = [migrationNumber(old.form), migrationNumber(old.form + 1)];
+    const message = `${names.join(", ")} ${verb(early.length, "is", "are")} new, and ${ran} has run: the server would not start; number what is new from ${next} on`;
     const details = names.map((migration) => ({ migration }));
     return [
       finding("migration-out-of-order", spotOf(sides, spot), { count: documents }, message, { details }),
@@ -52,11 +53,10 @@ export function migrationsJudge(sides: CollectionSides): Judge {
     );
     const unsafe = (why: string) => {
       const message = `${why}: a rollback needs a backup, and old and new servers cannot share the store. ${threeSteps}`;
-      const details = final.map(({ number, name }) => ({ migration: `${number}-${name}` }));
+      const details = final.map((each) => ({ migration: migrationName(each) }));
       return [finding("rollback-unsafe", spotOf(sides, spot), { count: documents }, message, { details })];
     };
-    if (final.length > 0)
-      return unsafe(`${final.map(({ number, name }) => `${number}-${name}`).join(", ")} has no way back`);
+    if (final.length > 0) return unsafe(`${final.map(migrationName).join(", ")} has no way back`);
     if (now.form > old.form || documents === 0) return [];
     const [before, after] = [old.collection.schema, now.collection.schema];
     const isBoth = narrowings(before, after).length > 0 && narrowings(after, before).length > 0;
