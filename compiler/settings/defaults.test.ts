@@ -24,7 +24,7 @@ const kinds: readonly {
       "auth: enabled",
       "{ cors: {}, roles: { r: {} }, sessions: { cookie: { enabled: true } }, organizations: { roles: { r: {} } } }",
       "{ organizations: { roles: { r: {} }, team_roles: { t: {} } } }",
-      "{ storage: { driver: s3, bucket: files } }",
+      "{ storage: { driver: s3, bucket: files }, openapi: {} }",
     ],
   },
   {
@@ -73,7 +73,8 @@ function defaultsIn(value: JsonValue | undefined, pointer: string): string[] {
 
 /** A default that a schema could have, but has not. */
 function another(schema: JsonObject): JsonValue {
-  const { default: old, enum: values } = schema;
+  const { default: old, then: whereText } = schema;
+  const values = schema.enum ?? (isJsonObject(whereText) ? whereText.enum : undefined);
   if (typeof old === "boolean") return !old;
   if (typeof old === "number") return old + 1;
   if (Array.isArray(values)) return values.find((value: JsonValue) => value !== old) ?? null;

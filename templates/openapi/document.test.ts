@@ -268,6 +268,15 @@ describe("a realm's OpenAPI document", () => {
     expect(naming).toEqual(["/v1/desk/db/things", "/v1/desk/db/things/{id}", "/v1/desk/db/_batch"]);
   });
 
+  test("is called as the configuration says, and by the realm's name and no license where it says nothing", () => {
+    const about = documentOf({}).info;
+    expect(about).toMatchObject({ title: "desk", version: "1", license: { identifier: "NOASSERTION" } });
+    const license = { name: "Apache-2.0", identifier: "Apache-2.0" };
+    const contact = { email: "api@example.com" };
+    const apiInfo = { title: "Helpdesk", version: "2026-11", license, contact };
+    expect(documentOf({ apiInfo }).info).toEqual({ ...about, ...apiInfo });
+  });
+
   test("Authentication 8: names the operations that need a fresh proof of identity", () => {
     const document = documentOf({ totp: true, organizations });
     const needing = operations(document)

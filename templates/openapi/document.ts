@@ -90,6 +90,7 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       description: about,
       contact: { name: `Whoever runs ${realm.name}` },
       license,
+      ...realm.apiInfo,
     },
     servers: [{ url: "/" }],
     tags,
@@ -119,7 +120,7 @@ const about = [
   "HEAD works wherever GET does. Every query parameter may be given once.",
 ].join(" ");
 
-/** Configurations name none; in the words that SPDX has for that. */
+/** Where the configuration names none; in the words that SPDX has for that. */
 const license = { name: "None stated", identifier: "NOASSERTION" };
 
 /** What names of a collection's schemas end in; none is the end of another, so that those of two collections differ. */

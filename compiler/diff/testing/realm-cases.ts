@@ -215,6 +215,11 @@ export const realmCases: Readonly<Record<string, Case>> = {
     now: realm("openapi: public\n"),
     line: "openapi: the API's description was users and is public",
   },
+  "openapi-info-changed": {
+    old: realm("openapi: { title: Desk, version: '1' }\n"),
+    now: realm("openapi: { title: Helpdesk, version: '1', license: MIT }\n"),
+    line: "openapi: what the API's description says of the API has changed: title, license",
+  },
   "app-config-changed": {
     old: {
       realm: `${accounts}app_config: { open: true }\n`,
