@@ -119,8 +119,12 @@ export interface Body {
   /** As documents say it, where realms differ or one of several forms is asked for; `schema` takes what any of it says. */
   readonly shown?: Named | Made;
   readonly media: keyof typeof mediaTypes;
+  /** Media types that descriptions name instead, the one that generated clients send by default first. */
+  readonly types?: Varying<readonly string[]>;
   /** It may come as `multipart/form-data`, too: the parts that such a form has. */
   readonly form?: Named<PlainSchema>;
+  /** Media types of the files in a form, by the part that they are in. */
+  readonly parts?: Varying<Readonly<Record<string, readonly string[]>>>;
   /** There may be none: `{}` then. */
   readonly optional?: true;
 }

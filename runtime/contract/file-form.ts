@@ -2,7 +2,7 @@
 import { contract } from "./contract.ts";
 import { createErrors } from "./document-errors.ts";
 import { createDocument, type RouteOfRules } from "./documents.ts";
-import { fileBytes, takesImages } from "./files.ts";
+import { claimedTypes, fileBytes, takesImages } from "./files.ts";
 import { named } from "./schema.ts";
 import { ofCollection } from "./traits.ts";
 
@@ -33,6 +33,9 @@ export const createWithFiles = contract({
       })),
     ),
     media: "form",
+    parts: ofCollection(({ files = [] }) =>
+      Object.fromEntries(files.map((field) => [field.name, claimedTypes(field)])),
+    ),
   },
   answers: createDocument.answers,
   errors: ofCollection((collection, realm) => [

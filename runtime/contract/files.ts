@@ -62,6 +62,17 @@ export function takesImages({ accept }: Pick<FileTraits, "accept">): boolean {
   return accept.some((type) => type === "*/*" || type.startsWith("image/"));
 }
 
+/**
+ * Media types that an upload into a field may claim. Where there are several, `application/octet-stream` comes first:
+ * it claims nothing, so that a client that sends the first one it finds is right whatever the file is.
+ */
+export function claimedTypes({ accept }: Pick<FileTraits, "accept">): readonly string[] {
+  const [only] = accept;
+  return accept.length === 1 && only !== undefined && !only.includes("*") ? [only] : [unclaimed, ...accept];
+}
+
+const unclaimed = "application/octet-stream";
+
 function taken(field: FileTraits): string {
   const { accept, maxFiles } = field;
   const types = accept.includes("*/*") ? "Files of any type" : `Files of ${accept.join(", ")}`;
@@ -76,7 +87,13 @@ export const uploadFile = contract({
   who: updates,
   query: ["ReplaceFile"],
   headers: [...conditions, "FileName", "ContentDigest"],
-  body: { schema: fileBytes, media: "any", form: fileForm },
+  body: {
+    schema: fileBytes,
+    media: "any",
+    types: ofFile(claimedTypes),
+    form: fileForm,
+    parts: ofFile((file) => ({ file: claimedTypes(file) })),
+  },
   answers: {
     201: {
       name: "FileUploaded",

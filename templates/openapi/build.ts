@@ -1,6 +1,5 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Realm } from "../../compiler/model/model.ts";
-import { mediaTypes } from "../../runtime/contract/contract.ts";
 import { errorDetail, type OperationError } from "../../runtime/contract/errors.ts";
 import type { HeaderName } from "../../runtime/contract/headers.ts";
 import type { ParameterName } from "../../runtime/contract/parameters.ts";
@@ -99,12 +98,17 @@ export class Build {
     };
   }
 
-  #body({ schema, shared, media, form, optional }: Body): Ref | RequestBody {
+  #body({ schema, shared, media, form, parts, optional }: Body): Ref | RequestBody {
+    const encoding = parts && {
+      encoding: Object.fromEntries(
+        Object.entries(parts).map(([part, types]) => [part, { contentType: types.join(", ") }]),
+      ),
+    };
     const body: RequestBody = {
       required: optional !== true,
       content: {
-        ...Object.fromEntries(mediaTypes[media].map((type) => [type, { schema }])),
-        ...(form && { [formType]: { schema: form } }),
+        ...Object.fromEntries(media.map((type) => [type, { schema, ...(type === formType && encoding) }])),
+        ...(form && { [formType]: { schema: form, ...encoding } }),
       },
     };
     return shared ? this.bodies.add(schema.$ref.split("/").at(-1) ?? "Body", body) : body;
@@ -152,7 +156,7 @@ export interface Response {
   content?: Content;
 }
 
-type Content = Record<string, { schema: Ref }>;
+type Content = Record<string, { schema: Ref; encoding?: Record<string, { contentType: string }> }>;
 
 export interface OperationDescription {
   /** Wished for; made unique. */
@@ -176,9 +180,12 @@ export interface Body {
   readonly schema: Ref;
   /** Whether operations share it, in a component that bears the name of the schema. */
   readonly shared: boolean;
-  readonly media: keyof typeof mediaTypes;
+  /** Media types that it may come as. */
+  readonly media: readonly string[];
   /** Of a form that it may come as. */
   readonly form?: Ref;
+  /** Media types of a form's parts, by name. */
+  readonly parts?: Readonly<Record<string, readonly string[]>>;
   /** Whether there may be none. */
   readonly optional?: boolean;
 }

@@ -2,6 +2,7 @@ import type { CompiledRule } from "../../compiler/rules/compiled.ts";
 import {
   errorsOf,
   isDescribed,
+  mediaTypes,
   pathNames,
   placed,
   type RouteContract,
@@ -76,8 +77,9 @@ function operation(build: Build, route: RouteContract, subject: Subject): Operat
         schema: schemas.component(body.shown ?? body.schema),
         // Both ways to a collection take it.
         shared: isMade(body.schema) && subject.collections.length > 0,
-        media: body.media,
+        media: body.types ? inRealm(body.types, traits) : mediaTypes[body.media],
         ...(body.form && { form: schemas.component(body.form) }),
+        ...(body.parts && { parts: inRealm(body.parts, traits) }),
         ...(body.optional && { optional: true }),
       },
     }),

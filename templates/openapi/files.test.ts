@@ -4,6 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { beforeAll, expect, test } from "vitest";
 import { analyse } from "../../compiler/pipeline.ts";
+import { claimedTypes } from "../../runtime/contract/files.ts";
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import { openapiDocument } from "./document.ts";
 import { desk } from "./testing/desk.ts";
@@ -84,11 +85,16 @@ test("each field has its own uploads, download and removal, of clients and of ad
   ]);
 });
 
-test("uploads take any bytes, with their name and digest, and answer the file object", () => {
+test("uploads take bytes of the accepted types, with their name and digest, and answer the file object", () => {
   const upload = operation("post", `${field}/photo`);
+  const bytes = { schema: { $ref: "#/components/schemas/FileBytes" } };
+  const types = ["application/octet-stream", "image/png", "image/jpeg", "image/webp"];
   expect(at(upload, "requestBody", "content")).toEqual({
-    "*/*": { schema: { $ref: "#/components/schemas/FileBytes" } },
-    "multipart/form-data": { schema: { $ref: "#/components/schemas/FileForm" } },
+    ...Object.fromEntries(types.map((type) => [type, bytes])),
+    "multipart/form-data": {
+      schema: { $ref: "#/components/schemas/FileForm" },
+      encoding: { file: { contentType: types.join(", ") } },
+    },
   });
   const names = (upload.parameters ?? []).map((each) => at(each, "name"));
   expect(names).toEqual(["replace", "If-Match", "If-None-Match", "X-Svc-Filename", "Content-Digest"]);
@@ -97,6 +103,19 @@ test("uploads take any bytes, with their name and digest, and answer the file ob
   );
   expect(keysAt(upload, "responses", "201", "headers")).toEqual(["X-Request-ID", "ETag", "Location"]);
   expect(upload.description).toContain("Files of image/png, image/jpeg, image/webp, of at most 5MiB");
+});
+
+test("the first type of an upload is one that the server takes, whatever the file is", () => {
+  const first = (accept: readonly string[]) => claimedTypes({ accept })[0];
+  expect(first(["application/pdf"])).toBe("application/pdf");
+  for (const accept of [["*/*"], ["image/*"], ["image/png", "image/jpeg"]]) {
+    expect(first(accept)).toBe("application/octet-stream");
+  }
+  expect(keysAt(operation("post", `${field}/attachments`), "requestBody", "content")).toEqual([
+    "application/octet-stream",
+    "*/*",
+    "multipart/form-data",
+  ]);
 });
 
 test("what is uploaded otherwise is taken up to 1 MiB, and more is another mode's", () => {
@@ -239,6 +258,10 @@ test("a form creates a document with its files, in collections that have fields 
       document: { $ref: "#/components/schemas/SupportTicketsInput" },
       attachments: { type: "array", items: { $ref: "#/components/schemas/FileBytes" }, maxItems: 10 },
       photo: { $ref: "#/components/schemas/FileBytes" },
+    });
+    expect(at(create, "requestBody", "content", "multipart/form-data", "encoding")).toEqual({
+      attachments: { contentType: "application/octet-stream, */*" },
+      photo: { contentType: "application/octet-stream, image/png, image/jpeg, image/webp" },
     });
     expect(at(create, "responses", "201")).toEqual(
       at(operation("post", `${way}/support/tickets`), "responses", "201"),
