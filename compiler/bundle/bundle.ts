@@ -3,7 +3,10 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
+import { objectIn } from "../../runtime/json.ts";
+import { documentWithItems } from "../../templates/openapi/streams.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
+import { jsonText } from "../../templates/print/format.ts";
 import { explainedModule } from "../explain/clauses.ts";
 import type { Plan } from "../output/plan.ts";
 import { packageRoot, workerModule } from "../package/package.ts";
@@ -56,9 +59,9 @@ export const serverOptions = {
 } satisfies BuildOptions;
 
 /**
- * The files of a bundle: `server.mjs`, what npm reads of it, each realm's OpenAPI document and, where a realm shows one, what
- * the page on it consists of. Emitted files need not be in
- * the output folder `out` yet; what the plan leaves as it is, is read from there.
+ * The files of a bundle: `server.mjs`, what npm reads of it, each realm's OpenAPI documents and, where a realm shows one, what
+ * the page on it consists of. Emitted files need not be in the output folder `out` yet; what the plan leaves as it is, is
+ * read from there.
  */
 export async function bundleServer(out: string, plan: Plan): Promise<readonly EmittedFile[]> {
   const { outputFiles } = await build({
@@ -71,7 +74,9 @@ export async function bundleServer(out: string, plan: Plan): Promise<readonly Em
   return [
     { path: "server.mjs", text: server },
     ...productionFiles(neededPackages(server)),
-    ...(await Promise.all(Object.keys(plan.manifest.realms).map((realm) => descriptionOf(realm, out, plan)))),
+    ...(
+      await Promise.all(Object.keys(plan.manifest.realms).map((realm) => descriptionsOf(realm, out, plan)))
+    ).flat(),
     ...(hasFunctions(plan) ? await functionWorker() : []),
     // Bundled only where a realm has the route.
     ...(server.includes("swagger-ui-bundle.js") ? await docsFiles() : []),
@@ -117,8 +122,13 @@ export async function functionWorker(): Promise<readonly EmittedFile[]> {
   return outputFiles.map(({ text }) => ({ path: "function-worker.mjs", text }));
 }
 
-async function descriptionOf(realm: string, out: string, plan: Plan): Promise<EmittedFile> {
+/** A realm's OpenAPI document, and by 3.2 where streams have more to say by it. */
+async function descriptionsOf(realm: string, out: string, plan: Plan): Promise<readonly EmittedFile[]> {
   const emitted = plan.files.find(({ path }) => path === `${realm}/openapi.json`);
   const text = emitted?.text ?? (await readFile(join(out, realm, "openapi.json"), "utf8"));
-  return { path: `${realm}.openapi.json`, text };
+  const items = documentWithItems(objectIn(text) ?? {});
+  return [
+    { path: `${realm}.openapi.json`, text },
+    ...(items === undefined ? [] : [{ path: `${realm}.openapi-3.2.json`, text: jsonText(items) }]),
+  ];
 }

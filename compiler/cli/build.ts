@@ -132,7 +132,7 @@ async function writeBundle(folder: string, files: readonly EmittedFile[], only?:
   const wanted = new Set(files.map(({ path }) => path));
   for (const path of await handlersIn(folder, only)) if (!wanted.has(path)) await rm(join(folder, path));
   for (const name of await readdir(folder)) {
-    if (name.endsWith(".openapi.json") && !wanted.has(name)) await rm(join(folder, name));
+    if (/\.openapi(?:-3\.2)?\.json$/.test(name) && !wanted.has(name)) await rm(join(folder, name));
   }
 }
 
