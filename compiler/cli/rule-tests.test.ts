@@ -84,7 +84,7 @@ describe("a failing test", () => {
     expect(Object.keys(report.tests[0]).sort()).toEqual(
       ["collection", "file", "line", "message", "name", "ok", "realm", "trace"].sort(),
     );
-    expect(Object.keys(coverage)).toEqual(["clauses", "covered", "uncovered"]);
+    expect(Object.keys(coverage)).toEqual(["clauses", "covered", "uncovered", "unasserted"]);
     const never = coverage.uncovered.filter(({ text }: { text: string }) => text === "user != null");
     expect(never.map((each: { never: string }) => each.never)).toContain("false");
   });
@@ -159,6 +159,57 @@ test("rules see the time and the values of the file, and windows of roles in tea
   const { stdout, status } = await realmc("test", place);
   expect(stdout).toMatch(/^9 passed, 0 failed/);
   expect(status).toBe(0);
+});
+
+describe("only", () => {
+  const callers = "callers: { ada: {}, ben: {}, carla: {}, lea: { roles: [lead] }, nobody: anonymous }\n";
+  const documents = `documents:
+  task: { title: Write, status: open, assignee_id: ben, _meta: { owner: ada } }
+  other: { title: Read, status: open, _meta: { owner: ben } }
+  deleted: { title: Old, status: open, _meta: { owner: ada, deleted_at: 2026-01-01T00:00:00Z } }
+`;
+  const of = (...tests: readonly string[]) =>
+    withTests("only", `${callers}${documents}tests:\n${tests.map((each) => `  - ${each}\n`).join("")}`);
+
+  test("is who may, and that no other caller and no other document is", async () => {
+    const right = "read: { only: { ada: [task], ben: [task, other], lea: [task, other] } }";
+    expect((await realmc("test", of(right))).stdout).toMatch(/^1 passed, 0 failed/);
+    const withoutBen = await realmc("test", of("read: { only: { ada: [task], lea: [task, other] } }"));
+    expect(withoutBen.stdout).toContain("read task as ben: expected a refusal, and it is allowed");
+    const withCarla = await realmc("test", of(right.replace("{ ada", "{ carla: [task], ada")));
+    expect(withCarla.stdout).toContain("read task as carla: expected to be allowed, and it is refused");
+    const withoutOther = await realmc("test", of(right.replace("ben: [task, other]", "ben: [task]")));
+    expect(withoutOther.stdout).toContain("read other as ben: expected a refusal, and it is allowed");
+  });
+
+  test("of nobody is {}", async () => {
+    const { stdout } = await realmc("test", of("delete: { only: {} }"));
+    expect(stdout).toContain("failed delete: only nobody");
+    expect(stdout).toContain("delete task as ada: expected a refusal, and it is allowed");
+  });
+
+  test("--coverage lists what no test asserts", async () => {
+    const read = "read: { only: { ada: [task], ben: [task, other], lea: [task, other] } }";
+    const update = "update: { as: ada, document: task, patch: { status: doing }, allow: true }";
+    const list = "list: { as: lea, expect: [task, other] }";
+    const all = await realmc("test", of(read, update), "--coverage");
+    // Five callers: two live documents read, updated, deleted and purged, one deleted document restored and purged.
+    expect(all.stderr).toMatch(/^unasserted: 39 of 50 triples of caller, document and operation$/m);
+    expect(all.stderr).toMatch(
+      /^ {2}app\/work\/tasks\/_tests\/tasks\.yaml {2}work\/tasks update {2}ada other; ben task, other; carla/m,
+    );
+    expect(all.stderr).not.toContain("work/tasks read");
+    const json = JSON.parse((await realmc("test", of(list), "--format", "json")).stdout);
+    const reads = json.coverage.unasserted.filter((each: { operation: string }) => each.operation === "read");
+    expect(reads[0]).toEqual({
+      file: "app/work/tasks/_tests/tasks.yaml",
+      collection: "work/tasks",
+      operation: "read",
+      caller: "ada",
+      documents: ["task", "other"],
+    });
+    expect(reads.map(({ caller }: { caller: string }) => caller)).toEqual(["ada", "ben", "carla", "nobody"]);
+  });
 });
 
 describe("exit code 2", () => {

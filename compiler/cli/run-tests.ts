@@ -8,7 +8,12 @@ import { htmlReport } from "../rule-tests/run/reports/html.ts";
 import { jsonReport } from "../rule-tests/run/reports/json.ts";
 import { junitReport } from "../rule-tests/run/reports/junit.ts";
 import { lcovReport } from "../rule-tests/run/reports/lcov.ts";
-import { percentText, renderCoverage, renderTests } from "../rule-tests/run/reports/text.ts";
+import {
+  percentText,
+  renderAssertions,
+  renderCoverage,
+  renderTests,
+} from "../rule-tests/run/reports/text.ts";
 import { runRuleTests, type TestedRealm, type TestRun } from "../rule-tests/run/run.ts";
 import { baseOf } from "./check.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
@@ -131,8 +136,11 @@ function report(
 /** Coverage as text stands beside results that programs read, not among them. */
 function writeReports(config: string, run: TestRun, reports: readonly Report[], terminal: Terminal): void {
   for (const { kind, place } of reports) {
-    if (kind === "text") terminal.err(renderCoverage(run.coverage));
-    else if (kind === "lcov") write(place, lcovReport(run.coverage, slashed(relative("", resolve(config)))));
+    if (kind === "text") {
+      terminal.err(renderCoverage(run.coverage));
+      terminal.err(renderAssertions(run.assertions));
+    } else if (kind === "lcov")
+      write(place, lcovReport(run.coverage, slashed(relative("", resolve(config)))));
     else
       write(
         join(place, "index.html"),

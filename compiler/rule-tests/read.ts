@@ -78,6 +78,7 @@ export function readRuleTestFile(
     now,
     appConfig,
     callers,
+    declared: reading.declared,
     documents,
     tests,
   };

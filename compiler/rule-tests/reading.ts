@@ -2,6 +2,7 @@
 import { didYouMean } from "../../runtime/suggest.ts";
 import { type Code, diagnose, type Parameters } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { objectOf } from "../model/given.ts";
 import { type Collection, collectionOf, type Realm, type UnknownKey } from "../model/model.ts";
 import { locate, type Path, type SourceFile } from "../source/source.ts";
 
@@ -17,6 +18,11 @@ export class TestReading {
     this.file = file;
     this.realm = realm;
     this.own = own;
+  }
+
+  /** Names of the callers whom the file declares. */
+  get declared(): readonly string[] {
+    return Object.keys(objectOf(this.file.value.callers));
   }
 
   report<C extends Code>(

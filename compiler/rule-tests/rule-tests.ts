@@ -17,6 +17,8 @@ export interface RuleTestFile {
   readonly appConfig: JsonObject;
   /** By name; `anonymous` is among them also where the file does not declare it. */
   readonly callers: ReadonlyMap<string, TestCaller>;
+  /** The callers whom the file declares itself. */
+  readonly declared: readonly string[];
   /** By name, in the order of the file. */
   readonly documents: ReadonlyMap<string, TestDocument>;
   /** In the order of the file. */
@@ -78,6 +80,8 @@ export interface ReachTest extends OnCollection {
   readonly kind: Reach;
   readonly allow: readonly Pair[];
   readonly deny: readonly Pair[];
+  /** Who may is all who may: every other caller and document of the file is among those refused. */
+  readonly only?: true;
   /** Of each refusal. */
   readonly status?: number;
 }

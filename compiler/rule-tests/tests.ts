@@ -17,6 +17,7 @@ import {
   type TestDocument,
   testKinds,
 } from "./rule-tests.ts";
+import { nameOfAction } from "./unnamed.ts";
 
 /** What the tests of a file may name. */
 export interface Names {
@@ -36,7 +37,7 @@ export function readTests(reading: TestReading, names: Names): readonly RuleTest
     if (action === undefined) return [];
     const named = text(value.name ?? null);
     const span = locate(reading.file, named === undefined ? path : [...path, "name"]);
-    return [{ name: named ?? describe(action), span, action }];
+    return [{ name: named ?? nameOfAction(action), span, action }];
   });
 }
 
@@ -102,14 +103,19 @@ class TestReader {
       const problem = `documents here are deleted for good, so there is no ${kind} (soft_delete in collection.yaml)`;
       this.report("rule-test-expectation", [kind], { problem });
     }
-    const pairs = (key: "allow" | "deny") => this.#pairs(objectOf(given[key]), [kind, key], collection);
-    return {
-      kind,
-      collection: nameOf(collection),
-      allow: pairs("allow"),
-      deny: pairs("deny"),
-      ...(status !== undefined && { status }),
-    };
+    const pairs = (key: "only" | "allow" | "deny") =>
+      this.#pairs(objectOf(given[key]), [kind, key], collection);
+    const of = { kind, collection: nameOf(collection), ...(status !== undefined && { status }) };
+    if (given.only === undefined) return { ...of, allow: pairs("allow"), deny: pairs("deny") };
+    if (given.allow !== undefined || given.deny !== undefined) {
+      const problem = "only says who may and that nobody else may: allow and deny do not stand beside it";
+      this.report("rule-test-expectation", [kind], { problem });
+    }
+    const allow = pairs("only");
+    const all = this.#pairs({ "*": "*" }, [kind], collection, "only");
+    const isAllowed = ({ caller, document }: Pair): boolean =>
+      allow.some((each) => each.caller === caller && each.document === document);
+    return { ...of, only: true, allow, deny: all.filter((pair) => !isAllowed(pair)) };
   }
 
   create(given: JsonObject, collection: Collection): TestAction {
@@ -239,9 +245,9 @@ class TestReader {
       .map(({ name }) => name);
   }
 
-  #pairs(given: JsonObject, path: Path, collection: Collection): readonly Pair[] {
+  /** @param at the last step to where it is told that a caller of `given` decides nothing; default: the caller */
+  #pairs(given: JsonObject, path: Path, collection: Collection, at?: string): readonly Pair[] {
     const { callers } = this.#names;
-    const declared = Object.keys(objectOf(this.#reading.file.value.callers));
     return Object.entries(given).flatMap(([caller, named]) => {
       if (caller !== "*")
         this.#reading.knows("caller", caller, [...callers.keys()], [...this.#path, ...path, caller], "key");
@@ -253,11 +259,11 @@ class TestReader {
             : (texts(named ?? null) ?? []).map((name, at) =>
                 this.#document(name, [...path, caller, at], collection),
               );
-      const all = caller === "*" ? declared : [caller];
+      const all = caller === "*" ? this.#reading.declared : [caller];
       if (all.length === 0 || documents.length === 0) {
         const missing = all.length === 0 ? "callers" : `documents of ${nameOf(collection)}`;
         const problem = `it decides nothing, since there are no ${missing} in this file`;
-        this.report("rule-test-expectation", [...path, caller], { problem });
+        this.report("rule-test-expectation", [...path, at ?? caller], { problem });
       }
       return all.flatMap((each) => documents.map((document) => ({ caller: each, document })));
     });
@@ -281,46 +287,4 @@ class TestReader {
       ...(asked !== undefined && { status: asked }),
     };
   }
-}
-
-/** The name of a test that has none. */
-function describe(action: TestAction): string {
-  switch (action.kind) {
-    case "create":
-      return `create as ${action.as}${into(action)}: ${told(action.expected)}`;
-    case "update":
-      return `${action.change} ${action.document} as ${action.as}: ${told(action.expected)}`;
-    case "list":
-      return `list as ${action.as}${action.where === undefined ? "" : ` where ${action.where}`}: ${
-        "documents" in action.expected
-          ? action.expected.documents.join(", ") || "nothing"
-          : told(action.expected)
-      }`;
-    case "fields":
-      return `fields of ${action.document} as ${action.as}`;
-    case "call":
-      return `call ${action.function} as ${action.as}: ${told(action.expected)}`;
-    case "create_organization":
-      return `create an organization as ${action.as}: ${told(action.expected)}`;
-    default: {
-      const sides = (["allow", "deny"] as const).filter((side) => action[side].length > 0);
-      return `${action.kind}: ${sides.map((side) => `${side} ${people(action[side])}`).join("; ")}`;
-    }
-  }
-}
-
-function into({ org, team }: { readonly org?: string; readonly team?: string }): string {
-  return org === undefined ? "" : ` in ${team === undefined ? org : `${org}, ${team}`}`;
-}
-
-function told(expected: Expected): string {
-  if (expected.decision === "allow") return "allowed";
-  return expected.field === undefined ? "denied" : `denied for ${expected.field}`;
-}
-
-function people(pairs: readonly Pair[]): string {
-  const callers = [...new Set(pairs.map(({ caller }) => caller))];
-  const documents = (one: string): readonly string[] =>
-    pairs.filter(({ caller }) => caller === one).map(({ document }) => document);
-  return callers.map((caller) => `${caller} ${documents(caller).join(", ")}`).join("; ");
 }

@@ -14,6 +14,7 @@ import { type PlacedRule, placedRules, type RuleKey } from "./places.ts";
 import { type HeldStore, openRealm, openStore, type StoredFile } from "./realm.ts";
 import { type Evaluation, Recorder } from "./recorder.ts";
 import { type TracedRule, tracedRule } from "./trace.ts";
+import { type Assertions, assertionsOf, together } from "./unasserted.ts";
 
 export interface TestResult {
   readonly realm: string;
@@ -33,6 +34,7 @@ export interface TestResult {
 export interface TestRun {
   readonly tests: readonly TestResult[];
   readonly coverage: Coverage;
+  readonly assertions: Assertions;
   /** Milliseconds that the tests themselves took, after the realms were opened. */
   readonly milliseconds: number;
 }
@@ -63,6 +65,7 @@ export async function runRuleTests(realms: readonly TestedRealm[], filter = ""):
   return {
     tests: runs.flatMap((run) => run.results),
     coverage: covered.coverage(),
+    assertions: together(runs.map((run) => run.assertions)),
     milliseconds: Math.max(0, ...runs.map((run) => run.milliseconds)),
   };
 }
@@ -71,6 +74,7 @@ export interface RealmRun {
   readonly realm: string;
   readonly results: readonly TestResult[];
   readonly evaluations: readonly Evaluation[];
+  readonly assertions: Assertions;
   readonly milliseconds: number;
 }
 
@@ -87,12 +91,14 @@ export async function runRealm(
   const open = openRealm(recorder.watched(definition), { store, clock });
   const results: TestResult[] = [];
   const evaluations: Evaluation[] = [];
+  const assertions: Assertions[] = [];
   const begun = performance.now();
   let stored: StoredFile | undefined;
   try {
     for (const file of realm.tests ?? []) {
       const tests = file.tests.filter(({ name }) => `${file.path} ${name}`.toLowerCase().includes(filter));
       if (tests.length === 0) continue;
+      assertions.push(assertionsOf(file, tests, realm.realm));
       await whileReadingAll(file.path, async () => {
         stored = await open.hold(file, stored);
         const judge = new Judge(file, open, stored);
@@ -104,7 +110,13 @@ export async function runRealm(
         }
       });
     }
-    return { realm: realm.realm.name, results, evaluations, milliseconds: performance.now() - begun };
+    return {
+      realm: realm.realm.name,
+      results,
+      evaluations,
+      assertions: together(assertions),
+      milliseconds: performance.now() - begun,
+    };
   } finally {
     await open.close(stored);
     if (held === undefined) await store.close();

@@ -1,7 +1,7 @@
 import type { TestRun } from "../run.ts";
 
 /** Results for programs; what there is nothing of is null. */
-export function jsonReport({ tests, coverage }: TestRun): string {
+export function jsonReport({ tests, coverage, assertions }: TestRun): string {
   const { clauses, covered, uncovered } = coverage;
   const passed = tests.filter(({ ok }) => ok).length;
   return JSON.stringify(
@@ -13,7 +13,7 @@ export function jsonReport({ tests, coverage }: TestRun): string {
           ...{ realm, collection, file, line, name, ok, message, trace },
         }),
       ),
-      coverage: { clauses, covered, uncovered },
+      coverage: { clauses, covered, uncovered, unasserted: assertions.unasserted },
     },
     null,
     2,

@@ -1,8 +1,10 @@
 /** Results for people: failures with what each clause came to, then how many there are; coverage as a list of what is missing. */
 import picocolors from "picocolors";
+import { kept } from "../../../../runtime/kept.ts";
 import type { Coverage } from "../coverage.ts";
 import type { TestResult, TestRun } from "../run.ts";
 import type { TracedClause, TracedRule } from "../trace.ts";
+import { type Assertions, countOf } from "../unasserted.ts";
 
 /** Failures, and what there is to say of all. @param colored colours are welcome */
 export function renderTests({ tests, milliseconds }: TestRun, colored: boolean): string {
@@ -74,6 +76,18 @@ export function renderCoverage({ clauses, percent, uncovered }: Coverage): strin
   );
   const head = `coverage: ${percentText(percent)} (${outcomes - uncovered.length} of ${outcomes} outcomes of ${clauses} ${clauses === 1 ? "clause" : "clauses"})`;
   return [head, ...lines].join("\n");
+}
+
+/**
+ * `unasserted: 3 of 12 triples of caller, document and operation`, and under it what no test says, a line for each operation
+ * in a file.
+ */
+export function renderAssertions({ possible, unasserted }: Assertions): string {
+  const lines = new Map<string, string[]>();
+  for (const { file, collection, operation, caller, documents } of unasserted)
+    kept(lines, `${file}  ${collection} ${operation}`, () => []).push(`${caller} ${documents.join(", ")}`);
+  const head = `unasserted: ${countOf(unasserted)} of ${possible} triples of caller, document and operation`;
+  return [head, ...[...lines].map(([where, open]) => `  ${where}  ${shortened(open.join("; "))}`)].join("\n");
 }
 
 /** Never more than there is: 99.96 is 99.9%. */
