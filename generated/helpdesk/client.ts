@@ -33,6 +33,7 @@ import {
   type HeldTeamRole as HeldTeamRoleOf,
   type Invitation as InvitationOf,
   type InvitationPreview as InvitationPreviewOf,
+  type InvitedSession as InvitedSessionOf,
   type KeyScopes as KeyScopesOf,
   type LogIn as LogInOf,
   type MadeInvitation as MadeInvitationOf,
@@ -60,6 +61,7 @@ import {
   type RealmWithOrganizations,
   type RealtimeOptions,
   type RuleUser as RuleUserOf,
+  type SignUpInvited as SignUpInvitedOf,
   type SignUp as SignUpOf,
   Streams,
   type TeamFields,
@@ -173,10 +175,11 @@ export interface ThisRealm extends RealmWithOrganizations {
   accounts: true;
   scope: Scope;
   unanswered: never;
-  codes: { signUp: "forbidden" };
+  codes: { signUp: "forbidden"; signUpInvited: "forbidden" };
   bodies: {
     signUp: { invitation?: string | null | undefined; cookie?: boolean | undefined };
     logIn: { cookie?: boolean | undefined };
+    signUpInvited: { cookie?: boolean | undefined };
   };
   role: Role;
   profile: Profile;
@@ -194,6 +197,7 @@ export type HeldRole = HeldRoleOf<ThisRealm>;
 export type HeldTeamRole = HeldTeamRoleOf<ThisRealm>;
 export type Invitation = InvitationOf<ThisRealm>;
 export type InvitationPreview = InvitationPreviewOf<ThisRealm>;
+export type InvitedSession = InvitedSessionOf<ThisRealm>;
 export type KeyScopes = KeyScopesOf<ThisRealm>;
 export type LogIn = LogInOf<ThisRealm>;
 export type MadeInvitation = MadeInvitationOf<ThisRealm>;
@@ -210,6 +214,7 @@ export type Organizations = OrganizationsOf<ThisRealm>;
 export type OwnOrganization = OwnOrganizationOf<ThisRealm>;
 export type RuleUser = RuleUserOf<ThisRealm>;
 export type SignUp = SignUpOf<ThisRealm>;
+export type SignUpInvited = SignUpInvitedOf<ThisRealm>;
 export type Team = TeamOf<ThisRealm>;
 export type TeamMember = TeamMemberOf<ThisRealm>;
 export type TeamMemberOptions = TeamMemberOptionsOf<ThisRealm>;

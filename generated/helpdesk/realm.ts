@@ -77,6 +77,8 @@ export const helpdesk: RealmModule = {
         allowRequireMfa: true,
         keys: true,
         invitationLink: "https://helpdesk.example.com/join?token={token}",
+        invitationsSignUp: true,
+        invitationMail: { names: true },
         maxTeamsPerOrg: 50,
         maxTeamsPerMember: 20,
         maxPendingInvitations: 500,

@@ -1,6 +1,7 @@
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { Mail } from "../realm/mail.ts";
 import type { MailedPurpose } from "./credentials/mailed.ts";
+import { mailName } from "./mail-name.ts";
 
 /** What a mail is made of. */
 type Letter = Pick<Mail, "subject" | "text">;
@@ -25,18 +26,42 @@ export function addressChangedMail(definition: RealmDefinition, to: string): Mai
   });
 }
 
+/** Who invites, and to which organization, as they are called. */
+export interface InvitationNames {
+  readonly org: string;
+  /** Undefined: it is not known, or nobody's. */
+  readonly inviter: string | undefined;
+}
+
 /**
- * Carries an invitation to an organization. It says nothing that its members chose, the organization's name neither: else
- * whoever makes one could send anything to anybody.
+ * Carries an invitation to an organization. It names who invites and the organization by what {@link mailName} leaves of
+ * that, or, where the realm wants it so, says nothing that people chose: else whoever makes one could send anything to anybody.
  */
-export function organizationInvitationMail(definition: RealmDefinition, to: string, token: string): Mail {
+export function organizationInvitationMail(
+  definition: RealmDefinition,
+  to: string,
+  token: string,
+  names: InvitationNames,
+): Mail {
   const { name, accounts } = definition;
+  const organizations = accounts?.organizations;
+  const open = link(organizations?.invitationLink, token);
+  const ignore = "If you do not know what this is about, ignore this mail.";
+  if (organizations?.invitationMail.names !== true) {
+    const said = `Somebody invites you to their organization at ${name}. To see which it is, and to join it, sign in and open:`;
+    return mail(definition, to, { subject: "You are invited", text: lines(said, open, ignore) });
+  }
+  const [org, inviter] = [mailName(names.org), names.inviter && mailName(names.inviter)];
+  const invites = inviter === undefined ? "You are invited" : `“${inviter}” invites you`;
+  const where = org === undefined ? "an organization" : `the organization “${org}”`;
+  const signsUp = organizations.invitationsSignUp;
   return mail(definition, to, {
-    subject: "You are invited",
+    subject: org === undefined ? "You are invited" : `You are invited to ${org}`,
     text: lines(
-      `Somebody invites you to their organization at ${name}. To see which it is, and to join it, sign in and open:`,
-      link(accounts?.organizations?.invitationLink, token),
-      "If you do not know what this is about, ignore this mail.",
+      `${invites} to ${where} at ${name}. To join it, ${signsUp ? "" : "sign in and "}open:`,
+      open,
+      ...(signsUp ? ["If you have no account there yet, you make one as you join, for this address."] : []),
+      ignore,
     ),
   });
 }

@@ -14,39 +14,39 @@ const session = { kind: "session" } as const;
 const user = named("User", closed(userMembers));
 const ownUser = { description: "The user.", schema: user } as const;
 
-const hasCookies = ({ sessions: { cookie } }: RealmTraits): boolean => cookie !== undefined;
+export const hasCookies = ({ sessions: { cookie } }: RealmTraits): boolean => cookie !== undefined;
 
 const token = { type: "string", description: "The bearer token." } as const;
 const tokenOrCookie = { ...token, description: "The bearer token; absent when set as a cookie." } as const;
 
-const started = {
-  description: "Signed in.",
-  schema: named(
-    "StartedSession",
-    closed({
-      user,
-      session: named("Session", (traits) =>
-        closed({ token: hasCookies(traits) ? tokenOrCookie : token, id, expires_at: timestamp }, [
-          "id",
-          "expires_at",
-        ]),
-      ),
-    }),
+/** Whom a session begins for, and the session. */
+export const startedMembers = {
+  user,
+  session: named("Session", (traits) =>
+    closed({ token: hasCookies(traits) ? tokenOrCookie : token, id, expires_at: timestamp }, [
+      "id",
+      "expires_at",
+    ]),
   ),
 } as const;
 
-const setCookie = {
+const started = {
+  description: "Signed in.",
+  schema: named("StartedSession", closed(startedMembers)),
+} as const;
+
+export const setCookie = {
   headers: (traits: RealmTraits) => (hasCookies(traits) ? { "Set-Cookie": "SetCookie" as const } : {}),
 };
 
 /** Bodies of any realm may say that they want no cookie; only where there are some do documents speak of it. */
-const cookie = {
+export const cookie = {
   type: "boolean",
   // No `default` in bodies: makers of clients take members that have one for required.
   description: "Set the session as a cookie instead of returning its token; false when left out.",
 } as const;
 
-const shownCookie = (traits: RealmTraits) => (hasCookies(traits) ? { cookie } : {});
+export const shownCookie = (traits: RealmTraits) => (hasCookies(traits) ? { cookie } : {});
 
 const anyPassword = { type: "string" } as const;
 const code = {

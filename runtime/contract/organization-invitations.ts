@@ -1,11 +1,12 @@
 /** spec: Invitation to an organization. */
 import { manageEntries } from "../realm/organizations.ts";
+import { cookie, hasCookies, setCookie, shownCookie, startedMembers } from "./accounts.ts";
 import { contract, type RouteContract } from "./contract.ts";
 import { lifetime } from "./invitations.ts";
 import { organizationRoles, organizationsTag as tag } from "./members.ts";
 import { ownOrganization } from "./organizations.ts";
 import { paging } from "./parameters.ts";
-import { email } from "./people.ts";
+import { email, locale, password, profile } from "./people.ts";
 import { closed, id, named, page, strings, timestamp } from "./schema.ts";
 
 /** Whoever manages anything. */
@@ -211,6 +212,51 @@ export const acceptInvitation = contract({
   client: { method: "$orgs.accept", spread: true },
 });
 
+const invitedAccount = {
+  token: { type: "string", description: "The one in the mail." },
+  password,
+  locale,
+  profile,
+} as const;
+
+export const signUpInvited = contract({
+  id: "signUpInvited",
+  method: "POST",
+  path: "/_orgs/invitations/signup",
+  who: { kind: "anyone" },
+  body: {
+    schema: named("InvitedSignup", closed({ ...invitedAccount, cookie }, ["token", "password"])),
+    shown: named("InvitedSignup", (traits) => ({
+      ...closed({ ...invitedAccount, ...shownCookie(traits) }, ["token", "password"]),
+      client: "SignUpInvited",
+    })),
+    media: "json",
+  },
+  answers: {
+    201: {
+      description: "Signed in, as a member of the organization.",
+      schema: named("InvitedSession", closed({ ...startedMembers, org: ownOrganization })),
+      ...setCookie,
+    },
+  },
+  errors: (traits) => [
+    "email_taken",
+    "invalid_invitation",
+    "invitation_not_for_you",
+    "team_limit_reached",
+    "too_many_requests",
+    "write_conflict",
+    // For a cookie that no listed origin asks for.
+    ...(hasCookies(traits) ? (["forbidden"] as const) : []),
+  ],
+  tag,
+  summary: "Register with an invitation that was mailed, and join its organization",
+  about:
+    "Whatever the realm's sign-up says. The account has the address that the invitation was mailed to, which counts as verified.",
+  client: { method: "$orgs.signUp", session: "begins" },
+  when: ({ organizations }) => organizations?.invitationsSignUp === true,
+});
+
 export const organizationInvitations: readonly RouteContract[] = [
   listOrganizationInvitations,
   createOrganizationInvitation,
@@ -219,4 +265,5 @@ export const organizationInvitations: readonly RouteContract[] = [
   sendInvitation,
   previewInvitation,
   acceptInvitation,
+  signUpInvited,
 ];

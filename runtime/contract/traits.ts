@@ -66,7 +66,10 @@ export interface CollectionTraits {
 }
 
 export interface OrganizationTraits
-  extends Pick<OrganizationSettings, "membersVisibleTo" | "allowRequireMfa" | "keys" | "invitationLink"> {
+  extends Pick<
+    OrganizationSettings,
+    "membersVisibleTo" | "allowRequireMfa" | "keys" | "invitationLink" | "invitationsSignUp"
+  > {
   readonly roles: readonly RoleName[];
   readonly teamRoles: readonly RoleName[];
 }

@@ -22,6 +22,7 @@ const traits: RealmTraits = {
     membersVisibleTo: "nobody",
     allowRequireMfa: false,
     keys: false,
+    invitationsSignUp: true,
   },
 };
 

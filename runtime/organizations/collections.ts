@@ -34,6 +34,7 @@ export const memberFields = {
 export const invitationFields = {
   org: field("org", "string"),
   token: field("token", "string"),
+  mailed_token: field("mailed_token", "string"),
   email: field("email", "string"),
   /** Not of the record: see `writeOrganizationInvitation`. */
   pending_until: field("pending_until", "date-time"),
@@ -44,6 +45,7 @@ export const invitationFields = {
 export const uniqueIndexes = {
   slug: "slug",
   invitationToken: "token",
+  mailedInvitationToken: "mailed_token",
 } as const;
 
 const shapes: readonly CollectionShape[] = [
@@ -58,6 +60,7 @@ const shapes: readonly CollectionShape[] = [
   ]),
   shape(collections.invitations, invitationFields, [
     index(uniqueIndexes.invitationToken, invitationFields.token, true),
+    index(uniqueIndexes.mailedInvitationToken, invitationFields.mailed_token, true),
     index("org", invitationFields.org, false),
     index("pending", [invitationFields.org, invitationFields.pending_until], false),
     index("used_by", invitationFields.used_by, false),

@@ -1,11 +1,13 @@
 import { gone } from "../auth/accounts/me.ts";
+import type { AuditedActor } from "../auth/administration/audit.ts";
 import { sessionRoute } from "../auth/contracted.ts";
 import { invalidInvitation } from "../auth/invitations.ts";
-import type { Read } from "../auth/records.ts";
+import type { Read, UserRecord } from "../auth/records.ts";
 import * as contract from "../contract/organization-invitations.ts";
 import { ApiError } from "../errors.ts";
-import type { RuleUser, SessionCaller } from "../realm/caller.ts";
+import type { Caller, RuleUser } from "../realm/caller.ts";
 import type { Exchange } from "../realm/exchange.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import { emailKey } from "../validation/people.ts";
 import { changeOrganization, type Decision, findOrganization } from "./change.ts";
 import { orgRequiresMfa } from "./errors.ts";
@@ -38,31 +40,51 @@ export const acceptOrganizationInvitation = sessionRoute(
     const { org, member } = await changeOrganization(
       realm,
       record.org,
-      (read) => acceptance(realm, exchange, caller, token, read),
+      (read) => acceptance(realm, exchange, { by: caller, user: caller.user }, token, read),
       invalidInvitation,
     );
     return ownOrganizationView(realm.settings, org, member, caller.user.mfa);
   }),
 );
 
-interface Accepted {
+export interface Accepted {
   readonly org: OrganizationRecord;
   readonly member: MemberRecord;
 }
 
-/** @throws ApiError `invalid_invitation` | `invitation_not_for_you` | `org_requires_mfa` | `team_limit_reached` */
-async function acceptance(
+/** Whom an invitation can be for. */
+type Invited = Pick<RuleUser, "id" | "email" | "email_verified">;
+
+/** Who accepts an invitation. */
+export interface Accepting {
+  readonly by: Caller | AuditedActor;
+  readonly user: Invited & Pick<RuleUser, "mfa">;
+  readonly newcomer?: Newcomer;
+}
+
+/** Who has no account until they accept. */
+interface Newcomer {
+  readonly account: UserRecord;
+  /** Makes the account. */
+  readonly write: (transaction: Transaction) => Promise<void>;
+}
+
+/**
+ * Newcomers join without the second factor that an organization may require: they enrol one afterwards, and until then
+ * the membership counts for nothing.
+ * @throws ApiError `invalid_invitation` | `invitation_not_for_you` | `org_requires_mfa` | `team_limit_reached`
+ */
+export async function acceptance(
   realm: OrganizationRealm,
   exchange: Exchange,
-  caller: SessionCaller,
+  { by, user, newcomer }: Accepting,
   token: string,
   org: Read<OrganizationRecord>,
 ): Promise<Decision<Accepted>> {
-  const { user } = caller;
   // Read after the organization: what is so of it now is so when it is used.
   const invitation = await findByToken(realm, token);
   const offer = offered(realm, org.record, invitation.record, user);
-  if (org.record.require_mfa && !user.mfa) throw orgRequiresMfa();
+  if (org.record.require_mfa && !user.mfa && newcomer === undefined) throw orgRequiresMfa();
   const before = await findMember(realm, org.record.id, user.id);
   const member = inTeamsOf(org.record, before?.record ?? newMember(realm, org.record.id, user.id));
   const roles = offer.roles.filter((role) => !member.roles.includes(role));
@@ -80,11 +102,15 @@ async function acceptance(
     before,
     after,
     action: "org.invitation.accept",
-    details: { invitation: record.id, roles, teams },
+    details: { invitation: record.id, roles, teams, ...(newcomer && { signed_up: true }) },
+    newcomer: newcomer?.account,
     noAccount: gone,
-    along: (transaction) => writeInvitation(transaction, invitation, used),
+    along: async (transaction) => {
+      await newcomer?.write(transaction);
+      await writeInvitation(transaction, invitation, used);
+    },
   };
-  return memberDecision(realm, exchange, caller, write, { org: org.record, member: after });
+  return memberDecision(realm, exchange, by, write, { org: org.record, member: after });
 }
 
 /**
@@ -93,11 +119,11 @@ async function acceptance(
  * @throws ApiError `invalid_invitation` where the organization is deleted, and for an open link that by now would give a
  *   role that manages; `invitation_not_for_you`
  */
-function offered(
+export function offered(
   { settings }: Pick<OrganizationRealm, "settings">,
   org: OrganizationRecord,
   invitation: OrganizationInvitationRecord,
-  user: RuleUser,
+  user: Invited,
 ): Pick<MemberRecord, "roles" | "teams"> {
   if (org.status === "deleted") throw invalidInvitation();
   if (!isFor(invitation, user)) {
@@ -112,10 +138,7 @@ function offered(
   return { roles, teams: teams.map(({ id }) => id) };
 }
 
-function isFor(
-  { binding, user: id, email }: OrganizationInvitationRecord,
-  user: Pick<RuleUser, "id" | "email" | "email_verified">,
-): boolean {
+function isFor({ binding, user: id, email }: OrganizationInvitationRecord, user: Invited): boolean {
   switch (binding) {
     case "none":
       return true;

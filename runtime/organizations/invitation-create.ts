@@ -1,7 +1,6 @@
 import { askedFrom, mayMail } from "../auth/accounts/mailing.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
 import { readLifetime } from "../auth/invitations.ts";
-import { organizationInvitationMail } from "../auth/mails.ts";
 import { timestamp } from "../clock.ts";
 import {
   createOrganizationInvitation as contract,
@@ -18,7 +17,13 @@ import type { OrganizationSettings } from "../realm/organizations.ts";
 import { emailKey } from "../validation/people.ts";
 import type { Decision } from "./change.ts";
 import { isManaging, requireGivable } from "./granting.ts";
-import { invitationDecision, invitationEntry, invitationLink, requireRoom } from "./invitation.ts";
+import {
+  invitationDecision,
+  invitationEntry,
+  invitationLink,
+  invitationMail,
+  requireRoom,
+} from "./invitation.ts";
 import type { OrganizationInvitationRecord, OrganizationRecord } from "./records.ts";
 import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 import { requireTeams, requireTeamsWithin } from "./teams.ts";
@@ -71,17 +76,24 @@ export async function answerInvited(
     asked.send && asked.email !== null && (await mayMail(realm, asked.email, askedFrom(exchange, by)))
       ? asked.email
       : undefined;
-  const mail = to === undefined ? undefined : organizationInvitationMail(realm.definition, to, token);
+  // One that nobody but the recipient sees, so that it proves the address.
+  const mailed = to === undefined ? undefined : { to, token: newToken("svi") };
   const invitation = await change(async (org, granter) => {
     requireAllowed(realm.settings, org, asked, granter);
     await requireRoom(realm, org.id);
-    const after = invitationRecord(realm, by, org, { ...asked, id, token: tokenHash(token) });
+    const after = invitationRecord(realm, by, org, {
+      ...asked,
+      id,
+      token: tokenHash(token),
+      ...(mailed && { mailed_token: tokenHash(mailed.token) }),
+    });
+    const mail = mailed && invitationMail(realm, mailed.to, mailed.token, org, by);
     const { binding, user, roles, teams, max_uses, expires_at } = after;
     const details = { binding, user, roles, teams, max_uses, expires_at };
     const write = { before: undefined, after, action: "org.invitation.create", details, mail } as const;
     return invitationDecision(realm, exchange, by, org, write, after);
   });
-  if (mail !== undefined) realm.wakeJobs();
+  if (mailed !== undefined) realm.wakeJobs();
   const entry = invitationEntry(invitation, realm.clock.now());
   return { ...entry, token, link: invitationLink(realm, token) };
 }
@@ -150,7 +162,11 @@ function invitationRecord(
   { clock }: Pick<OrganizationRealm, "clock">,
   by: Caller,
   org: OrganizationRecord,
-  { lifetime, send: _, ...given }: NewInvitation & Pick<OrganizationInvitationRecord, "id" | "token">,
+  {
+    lifetime,
+    send: _,
+    ...given
+  }: NewInvitation & Pick<OrganizationInvitationRecord, "id" | "token" | "mailed_token">,
 ): OrganizationInvitationRecord {
   const now = clock.now();
   return {

@@ -1,10 +1,11 @@
 import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
 import { type InvitationStatus, invalidInvitation, invitationHash, statusOf } from "../auth/invitations.ts";
+import { organizationInvitationMail } from "../auth/mails.ts";
 import { findOne } from "../auth/matching.ts";
 import type { Read } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
 import { ApiError } from "../errors.ts";
-import { and, compare, eq } from "../filter/algebra.ts";
+import { and, compare, eq, or } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { Exchange } from "../realm/exchange.ts";
@@ -58,6 +59,22 @@ export function invitationLink(
   return settings.invitationLink?.replaceAll("{token}", token) ?? null;
 }
 
+/**
+ * The mail with an invitation's token.
+ * @param by who invites; their profile may say their name
+ */
+export function invitationMail(
+  { definition }: Pick<OrganizationRealm, "definition">,
+  to: string,
+  token: string,
+  { name: org }: OrganizationRecord,
+  by: Caller,
+): Mail {
+  const name = by.kind === "user" ? by.user.profile?.["name"] : undefined;
+  const inviter = typeof name === "string" ? name : undefined;
+  return organizationInvitationMail(definition, to, token, { org, inviter });
+}
+
 /** @throws ApiError `invitations_limit` where the organization has as many pending ones as it may */
 export async function requireRoom(
   { store, clock, settings }: Pick<OrganizationRealm, "store" | "clock" | "settings">,
@@ -90,23 +107,33 @@ export async function requireInvitation(
   return readOrganizationInvitation(document);
 }
 
+/** A pending invitation that somebody has the token of. */
+export interface HeldInvitation extends Read<OrganizationInvitationRecord> {
+  /** The token is the one that was mailed, which proves that its holder has the address. */
+  readonly isMailed: boolean;
+}
+
 /**
- * The pending invitation that has this token.
+ * The pending invitation that has this token, be it shown or mailed.
  * @throws ApiError `invalid_invitation` for every other token
  */
 export async function findByToken(
   { store, clock }: Pick<OrganizationRealm, "store" | "clock">,
   token: string,
-): Promise<Read<OrganizationInvitationRecord>> {
+): Promise<HeldInvitation> {
   const hash = invitationHash(token);
   const document =
     hash === undefined
       ? undefined
-      : await findOne(store, collections.invitations, eq(invitationFields.token, hash));
+      : await findOne(
+          store,
+          collections.invitations,
+          or(eq(invitationFields.token, hash), eq(invitationFields.mailed_token, hash)),
+        );
   if (document === undefined) throw invalidInvitation();
   const read = readOrganizationInvitation(document);
   if (organizationInvitationStatus(read.record, clock.now()) !== "pending") throw invalidInvitation();
-  return read;
+  return { ...read, isMailed: read.record.mailed_token === hash };
 }
 
 /** What becomes of an invitation, and how the audit trail tells of it. */

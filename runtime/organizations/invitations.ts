@@ -1,7 +1,6 @@
 import { mayMail } from "../auth/accounts/mailing.ts";
 import type { AuditAction } from "../auth/administration/audit.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
-import { organizationInvitationMail } from "../auth/mails.ts";
 import { answerPage, listOf, pageRequest } from "../auth/paging.ts";
 import type { Read } from "../auth/records.ts";
 import * as contract from "../contract/organization-invitations.ts";
@@ -17,6 +16,7 @@ import {
   invitationDecision,
   invitationEntry,
   invitationLink,
+  invitationMail,
   organizationInvitationStatus,
   requireInvitation,
 } from "./invitation.ts";
@@ -64,7 +64,7 @@ export const renewInvitationLink = memberRoute(
     async ({ exchange }, standing) => {
       const token = newToken("svi");
       const { id } = await changeAs(realm, standing, (now) =>
-        reissue(realm, exchange, now, token, "org.invitation.link"),
+        reissue(realm, exchange, now, { token: tokenHash(token) }, "org.invitation.link"),
       );
       return { id, token, link: invitationLink(realm, token) };
     },
@@ -77,10 +77,11 @@ export const sendInvitationAgain = memberRoute(
       const to = addressOf((await requireOwn(realm, exchange, standing)).record);
       if (await mayMail(realm, to, exchange.address)) {
         const token = newToken("svi");
-        const mail = organizationInvitationMail(realm.definition, to, token);
-        await changeAs(realm, standing, (now) =>
-          reissue(realm, exchange, now, token, "org.invitation.send", mail),
-        );
+        await changeAs(realm, standing, (now) => {
+          const tokens = { token: null, mailed_token: tokenHash(token) };
+          const mail = invitationMail(realm, to, token, now.org.record, now.caller);
+          return reissue(realm, exchange, now, tokens, "org.invitation.send", mail);
+        });
         realm.wakeJobs();
       }
     },
@@ -92,16 +93,21 @@ function addressOf({ email }: OrganizationInvitationRecord): string {
   throw new ApiError("conflict", "Only an invitation for an e-mail address can be sent.");
 }
 
+/**
+ * Gives an invitation other tokens: those before are void.
+ * @param tokens hashes
+ */
 async function reissue(
   realm: OrganizationRealm,
   exchange: Exchange,
   now: Standing,
-  token: string,
+  tokens: Pick<OrganizationInvitationRecord, "token" | "mailed_token">,
   action: AuditAction & `org.invitation.${"link" | "send"}`,
   mail?: Mail,
 ): Promise<Decision<OrganizationInvitationRecord>> {
   const before = await requireOwn(realm, exchange, now);
-  const after = { ...before.record, token: tokenHash(token) };
+  const { mailed_token: _, ...record } = before.record;
+  const after = { ...record, ...tokens };
   const write = { before, after, action, mail };
   return invitationDecision(realm, exchange, now.caller, now.org.record, write, after);
 }

@@ -25,6 +25,8 @@ export interface MembersChange {
   readonly after: OrganizationRecord;
   /** Members whose own records change, come or go; absent: none does. */
   readonly members?: readonly MemberChange[];
+  /** An account that is made by the change, whose user comes. */
+  readonly newcomer?: UserRecord | undefined;
   /** The error where the account of who comes is there no more; absent: `not_found`. */
   readonly noAccount?: (() => ApiError) | undefined;
 }
@@ -50,7 +52,7 @@ export interface Settled {
  */
 export async function settleManagers(
   realm: Managed,
-  { before, after, members = [], noAccount = noSuchUser }: MembersChange,
+  { before, after, members = [], newcomer, noAccount = noSuchUser }: MembersChange,
 ): Promise<Settled> {
   const { settings } = realm;
   const coming = usersOf(
@@ -63,9 +65,12 @@ export async function settleManagers(
   const managing = isAtStake
     ? usersOf(members.filter((change) => canManage(settings, after, change.after)))
     : [];
-  const accounts = await accountsOf(realm, [...new Set([...coming, ...managing])]);
-  if (!coming.every((user) => accounts.some(({ record }) => record.id === user))) throw noAccount();
+  const isStored = (user: string) => user !== newcomer?.id;
+  const accounts = await accountsOf(realm, [...new Set([...coming, ...managing])].filter(isStored));
+  const isThere = (user: string) => accounts.some(({ record }) => record.id === user);
+  if (!coming.filter(isStored).every(isThere)) throw noAccount();
   if (!isAtStake) return { org: after, along: holding(accounts) };
+  if (!managing.every(isStored)) return { org: withManager(after), along: holding(accounts) };
   const managingAccounts = accounts.filter(({ record }) => managing.includes(record.id));
   const manager = managingAccounts.find(isActive) ?? (await findManager(realm, after, usersOf(members)));
   // Disabled ones are held too: enabled at the same moment, one of them makes the organization active.
@@ -78,7 +83,11 @@ export async function settleManagers(
       throw new ApiError("last_org_manager", "Nobody else could manage the organization.");
     return { org: after, along: held };
   }
-  return { org: after.status === "orphaned" ? { ...after, status: "active" } : after, along: held };
+  return { org: withManager(after), along: held };
+}
+
+function withManager(org: OrganizationRecord): OrganizationRecord {
+  return org.status === "orphaned" ? { ...org, status: "active" } : org;
 }
 
 function usersOf(changes: readonly MemberChange[]): readonly string[] {

@@ -1,7 +1,7 @@
-import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
+import { type AuditEntry, type AuditedActor, appendAudit } from "../auth/administration/audit.ts";
 import { keyFields } from "../auth/collections.ts";
 import { ending } from "../auth/key-changes.ts";
-import type { Read } from "../auth/records.ts";
+import type { Read, UserRecord } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
 import type { ApiError } from "../errors.ts";
 import { eq } from "../filter/algebra.ts";
@@ -23,6 +23,8 @@ export interface MemberWrite extends Pick<AuditEntry, "action" | "details"> {
   readonly before: Read<MemberRecord> | undefined;
   /** Undefined: a member no longer. */
   readonly after: MemberRecord | undefined;
+  /** The account of who comes, where `along` makes it. */
+  readonly newcomer?: UserRecord | undefined;
   /** The error where the account of who comes is there no more; absent: `not_found`. */
   readonly noAccount?: () => ApiError;
   /** Writes what else belongs to the change. */
@@ -37,8 +39,8 @@ export interface MemberWrite extends Pick<AuditEntry, "action" | "details"> {
 export async function memberDecision<T>(
   realm: OrganizationRealm,
   exchange: Exchange,
-  by: Caller,
-  { org, user, before, after, noAccount, along, action, details = {} }: MemberWrite,
+  by: Caller | AuditedActor,
+  { org, user, before, after, newcomer, noAccount, along, action, details = {} }: MemberWrite,
   result: T,
 ): Promise<Decision<T>> {
   const { record } = org;
@@ -46,6 +48,7 @@ export async function memberDecision<T>(
     before: record,
     after: record,
     members: [{ user, before: before?.record, after }],
+    newcomer,
     noAccount,
   });
   const isServiceGone = after === undefined && before?.record.service !== undefined;

@@ -72,8 +72,13 @@ export interface TeamRoleRecord {
 export interface OrganizationInvitationRecord {
   readonly id: string;
   readonly org: string;
-  /** SHA-256 of the token. */
-  readonly token: string;
+  /** SHA-256 of the token that was shown to who invites; null: it is void. */
+  readonly token: string | null;
+  /**
+   * SHA-256 of the token that was mailed, which nobody but the recipient has seen: it proves that its holder has the
+   * address. Absent: none was.
+   */
+  readonly mailed_token?: string;
   /** Who can accept it: a user, whose verified address this is, or whoever has the token. */
   readonly binding: "user" | "email" | "none";
   readonly user: string | null;

@@ -4,6 +4,7 @@ import { createOwnOrganization } from "./create.ts";
 import { deleteOwnOrganization } from "./delete.ts";
 import { acceptOrganizationInvitation, previewInvitation } from "./invitation-accept.ts";
 import { createOrganizationInvitation } from "./invitation-create.ts";
+import { signUpInvited } from "./invitation-signup.ts";
 import {
   listOrganizationInvitations,
   renewInvitationLink,
@@ -51,6 +52,7 @@ export function organizationRoutes(realm: string): RouteTable {
     sendInvitationAgain,
     previewInvitation,
     acceptOrganizationInvitation,
+    signUpInvited,
   ]);
 }
 

@@ -19,6 +19,10 @@ export interface OrganizationSettings {
   readonly keys: boolean;
   /** `{token}` stands for the token. */
   readonly invitationLink?: string;
+  /** Mailed invitations make accounts, whatever the realm's sign-up says. */
+  readonly invitationsSignUp: boolean;
+  /** `names`: mails say who invites, and to which organization. */
+  readonly invitationMail: { readonly names: boolean };
   readonly maxTeamsPerOrg: number;
   readonly maxTeamsPerMember: number;
   readonly maxPendingInvitations: number;

@@ -68,6 +68,8 @@ test("GET /_admin/config: the realm in the terms of realm.yaml, defaults filled 
           allow_require_mfa: false,
           keys: true,
           invitation_link: null,
+          invitations_sign_up: true,
+          invitation_mail: { names: true },
           max_teams_per_org: 50,
           max_teams_per_member: 20,
           max_pending_invitations: 500,

@@ -352,8 +352,10 @@ describe("Organization: what members leave behind", () => {
     const made = await town.well(member, "POST", `/_orgs/${acme.org}/invitations`, body);
     const tokens = async (caller: Caller, token: string) =>
       Promise.all(
-        ["preview", "accept"].map(async (what) => {
-          const answer = await town.ask(caller, "POST", `/_orgs/invitations/${what}`, { body: { token } });
+        ["preview", "accept", "signup"].map(async (what) => {
+          const account = what === "signup" ? { password: "correct horse" } : {};
+          const path = `/_orgs/invitations/${what}`;
+          const answer = await town.ask(caller, "POST", path, { body: { token, ...account } });
           return told(answer, acme);
         }),
       );

@@ -121,6 +121,8 @@ export const own: Readonly<Record<string, Own>> = {
     body: { token: "none" },
     answer: "400 invalid_invitation",
   },
+  // Whoever has a token that was mailed.
+  "POST /_orgs/invitations/signup": { who: "public", body: {}, answer: invalid },
   "GET /_orgs/{}": { who: members, answer: "200" },
   "PATCH /_orgs/{}": { who: managers, body: { name: "Another" }, answer: "200" },
   "DELETE /_orgs/{}": { who: managers, answer: unproved },

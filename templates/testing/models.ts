@@ -95,6 +95,8 @@ export const organizations: Organizations = {
   membersVisibleTo: "members",
   allowRequireMfa: false,
   keys: false,
+  invitationsSignUp: true,
+  invitationMail: { names: true },
   maxTeamsPerOrg: 50,
   maxTeamsPerMember: 20,
   maxPendingInvitations: 500,

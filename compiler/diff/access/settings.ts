@@ -16,6 +16,8 @@ export const giving: Readonly<Record<string, string>> = {
   "team-role-widened": "whoever has the role in a team may give more roles now",
   "member-addresses-widened": "more members see the addresses of others now",
   "require-mfa-disallowed": "sessions without a second factor count as those of members now",
+  "invitations-sign-up-enabled":
+    "whoever a member of an organization invites by mail may sign up now, and then do what every user may",
   "organization-removed": "documents of deleted organizations, which were out of reach, are there again",
   "organization-keys-enabled": "members who manage members may make keys of their organization now",
   "tokens-enabled": "users may make tokens that act as they do now",

@@ -133,6 +133,26 @@ export const organizationCases: Readonly<Record<string, Case>> = {
     now: settings("invitation_link: 'https://a.example/{token}'"),
     line: "organizations.invitation_link: invitations lead elsewhere: the link was nothing and is https://a.example/{token}",
   },
+  "invitations-sign-up-disabled": {
+    old: realm(roles),
+    now: settings("invitations_sign_up: false"),
+    line: "organizations.invitations_sign_up: invitations to organizations make no accounts any longer",
+  },
+  "invitations-sign-up-enabled": {
+    old: settings("invitations_sign_up: false"),
+    now: realm(roles),
+    line: "organizations.invitations_sign_up: mailed invitations to organizations make accounts, whatever `signup` says",
+  },
+  "invitation-names-hidden": {
+    old: realm(roles),
+    now: settings("invitation_mail: { names: false }"),
+    line: "organizations.invitation_mail.names: mails with invitations do not name the organization and who invites any longer",
+  },
+  "invitation-names-shown": {
+    old: settings("invitation_mail: { names: false }"),
+    now: settings("invitation_mail: { names: true }"),
+    line: "organizations.invitation_mail.names: mails with invitations name the organization and who invites",
+  },
   "organization-required": {
     old: belonging("organization: optional\n"),
     now: belonging("organization: required\n"),

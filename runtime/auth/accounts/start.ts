@@ -56,19 +56,23 @@ export function readWithCookie<Body extends { readonly cookie?: boolean | undefi
   return { given, cookie: accounts.cookie };
 }
 
-/** `{user, session}`; the token is in the body, or, where `cookie` is given, in a cookie alone. */
+/**
+ * `{user, session}`; the token is in the body, or, where `cookie` is given, in a cookie alone.
+ * @param more further members of the answer
+ */
 export function sessionAnswer(
   realm: AccountRealm,
   user: UserRecord,
   { token, record }: NewSession,
   cookie: CookieSettings | undefined,
+  more: object = {},
 ): object {
   const session = {
     ...(cookie === undefined && { token }),
     id: record.session,
     expires_at: record.expires_at,
   };
-  const begun = { user: userView(user, realm.accounts), session };
+  const begun = { user: userView(user, realm.accounts), session, ...more };
   if (cookie === undefined) return begun;
   const { sessionLifetime } = realm.accounts;
   return new Headed(

@@ -1,7 +1,7 @@
 // Made of the contracts by scripts/contract/client.ts (UPDATE_GOLDEN=1). Do not edit.
 import type { PageOptions } from "../pages.ts";
 import type { KeyScopes, RealmWithOrganizations } from "../realm.ts";
-import type { PersonalToken } from "./account-types.ts";
+import type { PersonalToken, Session, User } from "./account-types.ts";
 
 export interface EffectiveRole<R extends RealmWithOrganizations> {
   role: R["organizationRole"];
@@ -188,6 +188,21 @@ export interface InvitationPreview<R extends RealmWithOrganizations> {
   roles: R["organizationRole"][];
   /** Ids. */
   teams: string[];
+}
+
+export type SignUpInvited<R extends RealmWithOrganizations> = {
+  /** The one in the mail. */
+  token: string;
+  password: string;
+  /** A language tag (BCP 47) such as `de-CH`. */
+  locale?: string | null | undefined;
+  profile?: R["profile"] | null | undefined;
+} & R["bodies"]["signUpInvited"];
+
+export interface InvitedSession<R extends RealmWithOrganizations> {
+  user: User<R>;
+  session: Session;
+  org: OwnOrganization<R>;
 }
 
 export interface OrganizationKey<R extends RealmWithOrganizations> extends PersonalToken {

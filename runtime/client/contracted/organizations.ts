@@ -1,15 +1,16 @@
 // Made of the contracts by scripts/contract/client.ts (UPDATE_GOLDEN=1). Do not edit.
-import { type ProofOptions, pathWith, proved } from "../calls.ts";
+import { begun, type ProofOptions, pathWith, proved } from "../calls.ts";
 import type { Connected } from "../connected.ts";
 import type { Connection } from "../connection.ts";
 import type { ApiPromise } from "../errors.ts";
 import { type EntryPage, type PageOptions, read } from "../pages.ts";
 import type { Answered, RealmWithOrganizations } from "../realm.ts";
 import type { RequestOptions } from "../request.ts";
-import type { Always, AnyBodyError, BodyError, MemberError } from "../route-errors.ts";
+import type { Always, AnyBodyError, BodyError, MemberError, Usual } from "../route-errors.ts";
 import type {
   InvitationLink,
   InvitationPreview,
+  InvitedSession,
   MadeOrganizationInvitation,
   MadeOrganizationKey,
   Member,
@@ -21,6 +22,7 @@ import type {
   OrganizationInvitation,
   OrganizationKey,
   OwnOrganization,
+  SignUpInvited,
 } from "./organization-types.ts";
 import { Teams } from "./teams.ts";
 
@@ -238,6 +240,28 @@ export class Organizations<R extends RealmWithOrganizations> {
       body: { token },
       options,
     });
+  }
+
+  /**
+   * Register with an invitation that was mailed, and join its organization. Whatever the realm's sign-up
+   * says. The account has the address that the invitation was mailed to, which counts as verified.
+   */
+  signUp(
+    body: SignUpInvited<R>,
+    options?: RequestOptions,
+  ): ApiPromise<
+    InvitedSession<R>,
+    | Usual
+    | BodyError
+    | "email_taken"
+    | "invalid_invitation"
+    | "invitation_not_for_you"
+    | "team_limit_reached"
+    | "too_many_requests"
+    | "write_conflict"
+    | R["codes"]["signUpInvited"]
+  > {
+    return begun(this.#connection, { method: "POST", path: "_orgs/invitations/signup", body, options });
   }
 
   /**

@@ -41,6 +41,8 @@ export function organizationsModule(realm: string): RealmModule {
         membersVisibleTo: "members" as const,
         allowRequireMfa: false,
         keys: false,
+        invitationsSignUp: true,
+        invitationMail: { names: true },
         maxTeamsPerOrg: 50,
         maxTeamsPerMember: 20,
         maxPendingInvitations: 500,

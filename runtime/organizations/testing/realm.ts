@@ -53,6 +53,8 @@ export const organizationSettings: OrganizationSettings = {
   membersVisibleTo: "members",
   allowRequireMfa: true,
   keys: false,
+  invitationsSignUp: true,
+  invitationMail: { names: true },
   invitationLink: "https://app.example.com/join?token={token}",
   maxTeamsPerOrg: 50,
   maxTeamsPerMember: 20,

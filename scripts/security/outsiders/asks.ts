@@ -88,7 +88,7 @@ const unnamed: readonly RegExp[] = [
   // Only of the caller's own.
   /^(?:GET|POST) \/_orgs$/,
   // A token is told only to whom it was given; what it may tell is tested by itself.
-  /^POST \/_orgs\/invitations\/(?:preview|accept)$/,
+  /^POST \/_orgs\/invitations\/(?:preview|accept|signup)$/,
   /^\w+ \/_admin\/data\/main\/shelf(?:\/|$)/,
 ];
 

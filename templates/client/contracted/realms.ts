@@ -27,6 +27,7 @@ const organizations = {
   membersVisibleTo: "members",
   allowRequireMfa: true,
   keys: true,
+  invitationsSignUp: true,
   roles: [],
   teamRoles: [],
 } as const;
@@ -49,6 +50,7 @@ const differences: readonly Partial<RealmTraits>[] = [
   { organizations: { ...organizations, membersVisibleTo: "nobody" } },
   { organizations: { ...organizations, allowRequireMfa: false } },
   { organizations: { ...organizations, keys: false } },
+  { organizations: { ...organizations, invitationsSignUp: false } },
   { functions: [{}] },
   { storage: { driver: { kind: "local" } } },
 ];

@@ -116,6 +116,26 @@ export const changes = {
     message: "invitations lead elsewhere: the link was {old} and is {new}",
     why: "Answers have the same form; links that were sent stay as they are.",
   },
+  "invitations-sign-up-disabled": {
+    kind: "breaking",
+    message: "invitations to organizations make no accounts any longer",
+    why: "`POST /_orgs/invitations/signup` answers 403: who is invited needs an account before.",
+  },
+  "invitations-sign-up-enabled": {
+    kind: "additive",
+    message: "mailed invitations to organizations make accounts, whatever `signup` says",
+    why: "People who could not sign up can where a member of an organization invites them.",
+  },
+  "invitation-names-hidden": {
+    kind: "additive",
+    message: "mails with invitations do not name the organization and who invites any longer",
+    why: "Answers stay as they are.",
+  },
+  "invitation-names-shown": {
+    kind: "additive",
+    message: "mails with invitations name the organization and who invites",
+    why: "Answers stay as they are.",
+  },
 } as const satisfies Changes;
 
 type Report = ReportOf<typeof changes>;
@@ -146,6 +166,23 @@ export function compareOrganizations(
   }
   if (old.keys !== now.keys) {
     report(now.keys ? "organization-keys-enabled" : "organization-keys-disabled", `${where}.keys`, {});
+  }
+  compareInvitations(old, now, report);
+}
+
+function compareInvitations(old: Organizations, now: Organizations, report: Report): void {
+  const where = "organizations";
+  if (old.invitationsSignUp !== now.invitationsSignUp) {
+    const check = now.invitationsSignUp ? "invitations-sign-up-enabled" : "invitations-sign-up-disabled";
+    report(check, `${where}.invitations_sign_up`, {});
+  }
+  const { names } = now.invitationMail;
+  if (names !== old.invitationMail.names) {
+    report(
+      names ? "invitation-names-shown" : "invitation-names-hidden",
+      `${where}.invitation_mail.names`,
+      {},
+    );
   }
   const { invitationLink: link } = now;
   if (link === old.invitationLink) return;

@@ -27,6 +27,7 @@ import {
   type HeldTeamRole as HeldTeamRoleOf,
   type Invitation as InvitationOf,
   type InvitationPreview as InvitationPreviewOf,
+  type InvitedSession as InvitedSessionOf,
   type KeyScopes as KeyScopesOf,
   type LogIn as LogInOf,
   type MadeInvitation as MadeInvitationOf,
@@ -51,6 +52,7 @@ import {
   type Partly,
   type RealmWithOrganizations,
   type RuleUser as RuleUserOf,
+  type SignUpInvited as SignUpInvitedOf,
   type SignUp as SignUpOf,
   type TeamMember as TeamMemberOf,
   type TeamMemberOptions as TeamMemberOptionsOf,
@@ -156,8 +158,8 @@ export interface ThisRealm extends RealmWithOrganizations {
     | "$orgs.createKey"
     | "$orgs.rotateKey"
     | "$orgs.revokeKey";
-  codes: { signUp: never };
-  bodies: { signUp: { invitation?: string | null | undefined }; logIn: object };
+  codes: { signUp: never; signUpInvited: never };
+  bodies: { signUp: { invitation?: string | null | undefined }; logIn: object; signUpInvited: object };
   role: Role;
   profile: Profile;
   organizationRole: OrganizationRole;
@@ -174,6 +176,7 @@ export type HeldRole = HeldRoleOf<ThisRealm>;
 export type HeldTeamRole = HeldTeamRoleOf<ThisRealm>;
 export type Invitation = InvitationOf<ThisRealm>;
 export type InvitationPreview = InvitationPreviewOf<ThisRealm>;
+export type InvitedSession = InvitedSessionOf<ThisRealm>;
 export type KeyScopes = KeyScopesOf<ThisRealm>;
 export type LogIn = LogInOf<ThisRealm>;
 export type MadeInvitation = MadeInvitationOf<ThisRealm>;
@@ -190,6 +193,7 @@ export type Organizations = OrganizationsOf<ThisRealm>;
 export type OwnOrganization = OwnOrganizationOf<ThisRealm>;
 export type RuleUser = RuleUserOf<ThisRealm>;
 export type SignUp = SignUpOf<ThisRealm>;
+export type SignUpInvited = SignUpInvitedOf<ThisRealm>;
 export type Team = TeamOf<ThisRealm>;
 export type TeamMember = TeamMemberOf<ThisRealm>;
 export type TeamMemberOptions = TeamMemberOptionsOf<ThisRealm>;
