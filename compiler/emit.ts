@@ -9,6 +9,7 @@ import { codesOf } from "../templates/openapi/codes.ts";
 import { openapiDocument } from "../templates/openapi/document.ts";
 import { codeText, type EmittedFile } from "../templates/print/code.ts";
 import { formatModule, jsonText } from "../templates/print/format.ts";
+import { defaultsModules } from "../templates/server/defaults.ts";
 import { fieldsModule } from "../templates/server/fields.ts";
 import { migrationTypesModules } from "../templates/server/migration-types.ts";
 import { migrationDeclarations, migrationModules } from "../templates/server/migrations.ts";
@@ -106,6 +107,7 @@ async function collectionModules(
     await typesModule(collection, realm),
     ...validateModules(collection),
     fieldsModule(collection, realm),
+    ...defaultsModules(collection),
     ...migrationModules(collection, rules),
     ...migrationDeclarations(collection),
     ...(await migrationTypesModules(collection)),

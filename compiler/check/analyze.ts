@@ -26,6 +26,7 @@ import {
 } from "./indexes.ts";
 import { type PlacedPattern, slowPatterns } from "./patterns.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
+import { appliedDefaults, idleDefaults, unfitDefaults, uniqueDefaults } from "./schema/defaults.ts";
 import { schemaFits } from "./schema/fit/fitting.ts";
 import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
 import { referenceLoops } from "./schema/loops.ts";
@@ -44,6 +45,7 @@ const collectionChecks: readonly CollectionCheck[] = [
   indexOrders,
   textIndex,
   uniqueAcrossOrganizations,
+  uniqueDefaults,
 ];
 
 /** What could be better where nothing is wrong. */
@@ -54,7 +56,7 @@ export async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> 
   const collections = collectionSubjects(subject);
   // Of a file that cannot be parsed nothing is known.
   const isRead = subject.files.has(subject.settings.path);
-  return [
+  const found = [
     ...(isRead ? realmSettings.flatMap(({ checks }) => checks.flatMap((check) => check(subject))) : []),
     ...collections.flatMap((each) =>
       whileReading(settingsFile(each.collection), () => collectionChecks.flatMap((check) => check(each))),
@@ -67,6 +69,8 @@ export async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> 
     ...schemaProblems(subject, collections),
     ...(await slowPatterns(allPatterns(subject, collections))),
   ];
+  const faulty = filesWithErrors(found);
+  return [...found, ...collections.flatMap((each) => unfitDefaults(each, faulty))];
 }
 
 /** Hints at collections without errors among what was `told` of their files. */
@@ -134,7 +138,8 @@ function schemaProblems(subject: RealmSubject, collections: readonly CollectionS
       ]),
     ),
     ...referenceLoops(schemas, files),
-    ...schemaFits(subject),
+    ...schemaFits(subject, appliedDefaults(collections)),
+    ...idleDefaults(subject, collections),
     ...profile,
     ...ofFunctions,
     ...collections.flatMap((each) => whileReading(each.collection.schema.path, () => documentProblems(each))),

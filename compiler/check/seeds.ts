@@ -18,6 +18,7 @@ import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { fileSpan } from "../diagnostics/span.ts";
 import { type Collection, collectionOf, type Realm } from "../model/model.ts";
 import { schemaValidator } from "../schema/validator.ts";
+import { evaluatedDefaults } from "../settings/defaults.ts";
 import { toJson } from "../source/node.ts";
 import type { SeedFile } from "../source/seed-files.ts";
 import { lineStartsOf, spanOf } from "../source/source.ts";
@@ -164,6 +165,7 @@ function definitionOf(collection: Collection): CollectionDefinition {
   );
   return {
     ...{ realm, database, name, fields, indexes: [], validate: schemaValidator(schema), files },
+    ...evaluatedDefaults(collection),
     ...(customId !== undefined && {
       customId: {
         duplicateLimit: 1,

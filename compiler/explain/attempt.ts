@@ -123,9 +123,10 @@ function created(
   const id = customId === undefined ? refuseId(draft.id) : requestedId(customId, draft.id, access);
   requireWrite(definition, access, "create");
   const belonging = belongingIn(definition, placeOf(access, org, team));
-  const members = schemaMembers(definition, draft.members);
+  const sent = schemaMembers(definition, draft.members);
+  const members = definition.withDefaults?.(sent) ?? sent;
   requireValid(definition, members, []);
-  requireCreate(judging(definition), access, { members }, id, belonging);
+  requireCreate(judging(definition), access, { members, sent }, id, belonging);
   return { document: nothing, data: dataOfCreate(definition, members, id, belonging) };
 }
 

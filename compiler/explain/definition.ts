@@ -9,6 +9,7 @@ import { fieldAt, fieldTable } from "../plans/shapes.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import { holds, type World } from "../rules/form/evaluate.ts";
 import { schemaValidator } from "../schema/validator.ts";
+import { evaluatedDefaults } from "../settings/defaults.ts";
 
 /** What the server's own checks ask of a collection: they refuse what they would refuse of one that was emitted. */
 export function evaluatedDefinition(
@@ -27,6 +28,7 @@ export function evaluatedDefinition(
     fields,
     indexes: [],
     validate: schemaValidator(collection.schema),
+    ...evaluatedDefaults(collection),
     ...(dates.length > 0 && {
       normalizeDates: dateNormalizer(...dates.map(({ path }) => fieldAt(realm, collection, path))),
     }),

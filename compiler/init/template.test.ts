@@ -32,7 +32,7 @@ describe("the configuration", () => {
     const realm = parse(textOf("config/app/realm.yaml"));
     expect(realm).toMatchObject({ auth: "enabled", signup: "open", roles: { lead: {} } });
     const tasks = parse(textOf("config/app/work/tasks/collection.yaml"));
-    expect(Object.keys(tasks)).toEqual(["rules", "fields", "references", "soft_delete"]);
+    expect(Object.keys(tasks)).toEqual(["rules", "fields", "references", "defaults", "soft_delete"]);
     expect(Object.keys(tasks.rules)).toEqual(["read", "create", "update", "delete", "restore", "purge"]);
     expect(JSON.parse(textOf("config/app/work/tasks/indexes.json")).indexes.length).toBeGreaterThan(1);
   });

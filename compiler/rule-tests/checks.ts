@@ -8,6 +8,7 @@ import { storedFields } from "../model/file-fields.ts";
 import { isOpen, isServerOwned, knownField } from "../model/known-fields.ts";
 import type { Collection } from "../model/model.ts";
 import { serverFields } from "../model/server-fields.ts";
+import { withDefaultsOf } from "../settings/defaults.ts";
 import type { Path } from "../source/source.ts";
 import { hintOf, stepsOf } from "./documents.ts";
 import type { Misfits } from "./misfits.ts";
@@ -29,9 +30,9 @@ export function checkBody(
   before: JsonObject = {},
 ): void {
   if (expected.decision === "deny" && expected.status === 400) return;
-  const members = own(mergePatch(own(before), own(body)));
-  const already = new Set(misfits(collection, own(before)).map((each) => each.path));
   const isPatch = Object.keys(before).length > 0;
+  const members = isPatch ? own(mergePatch(own(before), own(body))) : withDefaultsOf(collection, own(body));
+  const already = new Set(misfits(collection, own(before)).map((each) => each.path));
   for (const { path: field, reason } of misfits(collection, members)) {
     if (isPatch && already.has(field)) continue;
     const problem = field === "" ? reason : `${field} ${reason}`;

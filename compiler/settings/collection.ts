@@ -5,6 +5,7 @@ import type { SourceFile } from "../source/source.ts";
 import { aggregate } from "./aggregate/aggregate.ts";
 import { cache } from "./cache.ts";
 import { customId } from "./custom-id.ts";
+import { defaults } from "./defaults.ts";
 import { fields } from "./fields.ts";
 import { files } from "./files/files.ts";
 import { organization } from "./organization.ts";
@@ -23,6 +24,7 @@ const table = [
   cache,
   softDelete,
   customId,
+  defaults,
   organization,
   expand,
   realtime,

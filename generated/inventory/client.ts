@@ -104,7 +104,7 @@ export type NewApiKey = NewApiKeyOf<ThisRealm>;
 
 export interface StockItemsShape {
   document: StockItemsDocument;
-  content: StockItems;
+  content: StockItemsInput;
   create: StockItemsCreate;
   patch: StockItemsPatch;
   fields: StockItemsFields;
@@ -199,6 +199,20 @@ export interface StockItems {
   };
 }
 
+/** Item */
+export interface StockItemsInput {
+  sku: string;
+  name: string;
+  unit?: "piece" | "kg" | "litre";
+  price?: number;
+  discontinued?: boolean;
+  dimensions?: {
+    width_mm?: number;
+    height_mm?: number;
+    depth_mm?: number;
+  };
+}
+
 /** Location */
 export interface StockLocations {
   warehouse: string;
@@ -228,7 +242,7 @@ export type StockItemsDocument = StockItems & {
 };
 
 /** As a create sends it. */
-export type StockItemsCreate = StockItems;
+export type StockItemsCreate = StockItemsInput;
 
 /** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type StockItemsPatch = MergePatch<StockItems>;

@@ -67,10 +67,14 @@ export class FieldRules {
     return [judged, retired];
   }
 
-  /** The fields that a create sets without the right to. */
-  refusedInCreate(context: RuleContext, data: JsonObject): readonly Detail[] {
+  /**
+   * The fields that a create sets without the right to. Defaults are the server's: nobody is asked for them.
+   * @param sent what the caller says of the document
+   * @param data the document as it would be
+   */
+  refusedInCreate(context: RuleContext, sent: JsonObject, data: JsonObject): readonly Detail[] {
     return this.#unwritable(context, nothing, data)
-      .filter((path) => valueAt(data, path) !== undefined)
+      .filter((path) => valueAt(sent, path) !== undefined)
       .map((path) => refused(path));
   }
 
@@ -89,7 +93,8 @@ export class FieldRules {
     const paths = this.#rules.map(({ path }) => path);
     return paths
       .filter((path) => {
-        if (!hidden.has(path)) return unwritable.has(path) && changed(path, stored, data);
+        const isPreset = valueAt(sent, path) === undefined && valueAt(stored, path) === undefined;
+        if (!hidden.has(path)) return unwritable.has(path) && !isPreset && changed(path, stored, data);
         if (valueAt(sent, path) !== undefined) return unwritable.has(path);
         return isDisplaced(path, stored, data);
       })

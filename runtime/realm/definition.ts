@@ -36,6 +36,8 @@ interface DefinitionOf<Document, Data> {
   readonly expand?: Partial<ExpandLimits>;
   readonly aggregate?: AggregateDefinition;
   readonly validate: Validator;
+  /** A document as it is created, or the whole that replaces one, with the defaults of what it leaves out. */
+  readonly withDefaults?: (document: JsonObject) => JsonObject;
   /**
    * Normalises the `x-svc-store: date` fields of a valid document in place; answers what is not a date.
    * Present where the schema has such fields.

@@ -120,6 +120,7 @@ test("GET /_admin/config: a collection in the terms of collection.yaml; of rules
         cache: { public: true, max_age: 60 },
         soft_delete: { retention: "90m" },
         custom_id: { pattern: "^[a-z/]+$", duplicate_limit: 5 },
+        defaults: "ignore",
         expand: { max_depth: 2, max_paths: 5, max_array: 100, max_docs: 10 },
       },
       null,

@@ -6,7 +6,7 @@ import { type NamedSchema, typeName } from "../../compiler/schema/types.ts";
 import { type Code, code, identifier } from "../print/code.ts";
 import { Names } from "../print/names.ts";
 import { collectionStems, functionStem } from "../server/names.ts";
-import { documentEndings } from "../server/types.ts";
+import { typeEndings } from "../server/types.ts";
 import { clientMethods } from "./contracted/methods.ts";
 import { partsOf, typeIn } from "./contracted/parts.ts";
 import { kindOf } from "./contracted/realms.ts";
@@ -36,10 +36,13 @@ export function clientNames(realm: Realm): ClientNames {
   const aliased = aliasesOf(realm).map(({ name }) => localAlias(name));
   for (const name of [...declaredIn(realm), ...aliased, ...runtimeNames(realm)])
     if (/^[A-Z]/.test(name)) taken.claim(name);
-  const endings = [...documentEndings, "Fields", "Shape"];
   const stems = new Map(
     [...collectionStems(realm)].map(
-      ([collection, stem]) => [collection, taken.claimAll(typeName(stem), endings)] as const,
+      ([collection, stem]) =>
+        [
+          collection,
+          taken.claimAll(typeName(stem), [...typeEndings(collection), "Fields", "Shape"]),
+        ] as const,
     ),
   );
   const calls = new Map(

@@ -16,7 +16,7 @@ import {
   propertyKey,
   when,
 } from "../print/code.ts";
-import { documentTypes } from "../server/types.ts";
+import { documentTypes, inputType } from "../server/types.ts";
 import { conditionType, valueType } from "./conditions.ts";
 import { ordersOf } from "./following.ts";
 import { type ClientNames, collectionsOf, shapeName, stemOf } from "./names.ts";
@@ -40,7 +40,7 @@ export function shape(
   });
   return code`export interface ${identifier(`${stem}Shape`)} {
     document: ${identifier(`${stem}Document`)};
-    content: ${identifier(stem)};
+    content: ${inputType(collection, stem)};
     create: ${identifier(`${stem}Create`)};
     patch: ${identifier(`${stem}Patch`)};
     fields: ${identifier(`${stem}Fields`)};

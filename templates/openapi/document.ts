@@ -2,6 +2,7 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import { placeOf } from "../../compiler/schema/place.ts";
+import { writtenSchema } from "../../compiler/settings/defaults.ts";
 import { description } from "../../runtime/contract/description.ts";
 import { documentAdministration } from "../../runtime/contract/document-administration.ts";
 import { fileContracts } from "../../runtime/contract/file-contracts.ts";
@@ -150,7 +151,9 @@ const collectionKinds = [
 
 /** A pool in which our own names are kept free of whatever the configuration defines. */
 function schemaPool(realm: Realm, stems: ReadonlyMap<Collection, string>): SchemaPool {
-  const files = [...stems].map(([collection, stem]) => [collection.schema.path, stem] as const);
+  const files = [...stems].flatMap(([collection, stem]) =>
+    [collection.schema, writtenSchema(collection)].map(({ path }) => [path, stem] as const),
+  );
   const pool = new SchemaPool(new Map([...files, ...functionFileStems(realm)]));
   for (const kind of metaKinds) pool.reserve(kind);
   const called = realm.functions.length > 0 ? [...functionCalls, ...functionJobs] : [];
@@ -159,7 +162,7 @@ function schemaPool(realm: Realm, stems: ReadonlyMap<Collection, string>): Schem
   for (const name of schemaNames(routes, realm)) pool.reserve(name);
   pool.reserve(documentScope);
   for (const [collection, stem] of stems) {
-    pool.reserve(`${stem}Input`, placeOf(collection.schema));
+    pool.reserve(`${stem}Input`, placeOf(writtenSchema(collection)));
     for (const kind of collectionKinds) pool.reserve(stem + kind);
   }
   reserveFunctionSchemas(pool, realm);

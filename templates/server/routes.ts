@@ -79,7 +79,16 @@ function definition(of: CompiledCollection): Code {
 /** In which reviewers read what is declared; what is not among it comes after. */
 const order: readonly string[] = [
   ...["realm", "database", "name", "fields", "indexes", "text", "references", "expand", "aggregate"],
-  ...["validate", "normalizeDates", "rules", "fieldRules", "softDelete", "customId", "publicMaxAge"],
+  ...[
+    "validate",
+    "withDefaults",
+    "normalizeDates",
+    "rules",
+    "fieldRules",
+    "softDelete",
+    "customId",
+    "publicMaxAge",
+  ],
   ...["realtime", "organization", "files", "asksMemberships", "migrations"],
 ];
 

@@ -5,7 +5,9 @@ import {
   type ServerFieldTable,
   serverFieldTables,
 } from "../../compiler/model/server-fields.ts";
-import { schemaTypes, typeName } from "../../compiler/schema/types.ts";
+import type { Schema } from "../../compiler/schema/place.ts";
+import { schemaTypes, typeName, typesOf } from "../../compiler/schema/types.ts";
+import { looserInput } from "../../compiler/settings/defaults.ts";
 import {
   type Code,
   code,
@@ -22,16 +24,22 @@ import {
   propertyKey,
   when,
 } from "../print/code.ts";
+import { Names } from "../print/names.ts";
 import { collectionPath, runtime } from "./names.ts";
 
 /** `types.ts`: what a collection's documents, creates and patches look like; the other modules are checked against it. */
 export async function typesModule(collection: Collection, realm: FieldRealm): Promise<EmittedFile> {
   const name = typeName(collection.name);
+  const input = looserInput(collection);
   return emitModule({
     path: `${collectionPath(collection)}/types.ts`,
     sources: collection.schema.files.map((file) => file.path),
     body: lines([
-      madeElsewhere(await schemaTypes(collection.schema, name)),
+      madeElsewhere(
+        await (input === undefined
+          ? schemaTypes(collection.schema, name)
+          : schemaAndInputTypes(collection.schema, input, name)),
+      ),
       documentTypes(collection, realm, name, shared),
       when(realm.auth, () => dataType(collection, name)),
     ]),
@@ -52,15 +60,40 @@ export function dataTypeOf(collection: Collection): Code {
   return importedType(`${typeName(collection.name)}Data`, "./types.ts");
 }
 
+/** The types of a schema, and of what writers may leave out of it. */
+function schemaAndInputTypes(schema: Schema, input: Schema, name: string): Promise<string> {
+  const taken = new Names();
+  for (const ending of [...documentEndings, "Data", inputEnding]) taken.claim(name + ending);
+  const both = [
+    { name, schema },
+    { name: name + inputEnding, schema: input },
+  ];
+  return typesOf(both, taken).then((text) => `${text}\n`);
+}
+
 /** What is written, as rules see it: where it belongs is said beside it. */
 function dataType(collection: Collection, name: string): Code {
   const metas = belongingTables(collection).map((table) => metaType(table, collection, shared));
   const meta = when(metas.length > 0, () => code` & { _meta: ${join(metas, code` & `)} }`);
-  return code`\n${docComment("What is written, as rules see it.")}export type ${identifier(`${name}Data`)} = ${identifier(`${name}Create`)}${meta};`;
+  // With the defaults of what the request leaves out.
+  const whole = code`${identifier(name)}${customIdType(collection)}`;
+  const written = looserInput(collection) === undefined ? identifier(`${name}Create`) : whole;
+  return code`\n${docComment("What is written, as rules see it.")}export type ${identifier(`${name}Data`)} = ${written}${meta};`;
 }
 
 /** What the types of a collection's documents and requests end in. */
-export const documentEndings = ["", "Document", "Create", "Patch"];
+const documentEndings = ["", "Document", "Create", "Patch"];
+const inputEnding = "Input";
+
+/** The same, with that of creates and replacements where they may leave out what documents have. */
+export function typeEndings(collection: Collection): readonly string[] {
+  return looserInput(collection) === undefined ? documentEndings : [...documentEndings, inputEnding];
+}
+
+/** The type of creates and replacements. @param name of that of the content */
+export function inputType(collection: Collection, name: string): Code {
+  return identifier(looserInput(collection) === undefined ? name : name + inputEnding);
+}
 
 /**
  * The types of a collection's documents, creates and patches, made of the one that its schema has.
@@ -78,7 +111,7 @@ export function documentTypes(
 ): Code {
   const content = identifier(name);
   const metas = serverFieldTables(realm, collection).map((table) => metaType(table, collection, shared));
-  const customId = given(collection.customId, () => code` & { id: string }`);
+  const sent = code`${inputType(collection, name)}${customIdType(collection)}`;
   const files = (collection.files ?? []).map(
     (field) => code`${propertyKey(field.name)}?: ${fileType(field, shared)};`,
   );
@@ -88,10 +121,14 @@ export function documentTypes(
         ${lines(files)}
         _meta: ${join(metas, code` & `)};
       };\n`,
-    code`${docComment("As a create sends it.")}export type ${identifier(`${name}Create`)} = ${content}${customId};\n`,
+    code`${docComment("As a create sends it.")}export type ${identifier(`${name}Create`)} = ${sent};\n`,
     code`${docComment("As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`.")}export type ${identifier(`${name}Patch`)} =
         ${shared("MergePatch")}<${content}>;`,
   ]);
+}
+
+function customIdType({ customId }: Collection): Code {
+  return given(customId, () => code` & { id: string }`);
 }
 
 /** A file, or several, with the versions that the field declares. */

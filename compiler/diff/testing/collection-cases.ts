@@ -26,6 +26,11 @@ const many = (settings: string): Sketch => ({
   files: people,
 });
 
+const defaulted = (status: string, defaults: string): Sketch => ({
+  schema: { type: "object", properties: { status: { type: "string", default: status } } },
+  collection: `defaults: ${defaults}\n`,
+});
+
 export const collectionCases: Readonly<Record<string, Case>> = {
   "collection-removed": {
     old: { files: people },
@@ -56,6 +61,22 @@ export const collectionCases: Readonly<Record<string, Case>> = {
     old: notes("soft_delete: { retention: 7d }\n"),
     now: notes("soft_delete: { retention: 30d }\n"),
     line: "db/notes soft_delete: deleted documents were kept for 7d, are kept for 30d",
+  },
+  "default-set": {
+    old: defaulted("open", "ignore"),
+    now: defaulted("open", "apply"),
+    line: "db/notes schema.status: creates and replacements that leave it out have 'open'",
+  },
+  "default-changed": {
+    old: defaulted("open", "apply"),
+    now: defaulted("done", "apply"),
+    line: "db/notes schema.status: creates and replacements that leave it out have 'done', 'open' before",
+    also: ["description-changed"],
+  },
+  "default-not-set": {
+    old: defaulted("open", "apply"),
+    now: defaulted("open", "ignore"),
+    line: "db/notes schema.status: creates and replacements that leave it out had 'open', have nothing now",
   },
   "custom-id-enabled": {
     old: {},

@@ -112,5 +112,11 @@ function withDefinitions(more: readonly fc.Arbitrary<JsonObject>[]): fc.Arbitrar
   }));
 }
 
+const ofDefaults: fc.Arbitrary<JsonObject> = fc
+  .oneof(randomValue, misleading)
+  .map((value): JsonObject => ({ default: value }));
+
 export const randomSchema = withDefinitions([]);
+/** Nearly all of them have defaults, in all places. */
+export const randomSchemaWithDefaults = withDefinitions(Array.from({ length: 6 }, () => ofDefaults));
 export const randomSchemaWithData = withDefinitions([ofData]);

@@ -79,7 +79,7 @@ export class DocumentMaker {
 
   #created({ line, id, members, meta, problems }: Draft): Prepared {
     const { definition, clock, author } = this.#options;
-    const fitting = { ...members };
+    const fitting = this.#whole(members);
     this.#require(id, problems, fitting);
     if (this.#options.meta) return this.#kept({ line, id, members: fitting, meta, problems }, undefined);
     const belonging = belongingOf(meta ?? {});
@@ -100,7 +100,7 @@ export class DocumentMaker {
     const isDeleted = stored._meta["deleted_at"] !== undefined;
     if (isDeleted && !this.#options.meta) throw new Rejected(id, "a deleted document has this id");
     const before = schemaMembers(definition, ownMembers(stored));
-    const members = mode === "merge" ? mergePatch(before, draft.members) : { ...draft.members };
+    const members = mode === "merge" ? mergePatch(before, draft.members) : this.#whole(draft.members);
     this.#require(id, draft.problems, members);
     if (this.#options.meta) return this.#kept({ ...draft, members: together(members, stored) }, found);
     const own = belongingOf(stored._meta);
@@ -115,6 +115,12 @@ export class DocumentMaker {
     );
     const document = { id, version, text, createdAt: createdAt(stored._meta) };
     return { line, document, expected: found.version, members, belonging: own };
+  }
+
+  /** A copy with what it leaves out; what comes with its `_meta` is a copy already, of a document as it was stored. */
+  #whole(members: JsonObject): JsonObject {
+    const { definition, meta } = this.#options;
+    return (meta ? undefined : definition.withDefaults?.(members)) ?? { ...members };
   }
 
   /** With its `_meta` as it came. */

@@ -53,9 +53,11 @@ export function newDocument(
   const belonging = belongingIn(definition, place);
   const misplaced = files?.misplaced(draft, "replace", undefined) ?? [];
   const missing = filed === "later" ? [] : (files?.missing(filed) ?? []);
-  requireValid(definition, draft.members, [...problemsOf(definition, draft), ...misplaced, ...missing]);
-  const members = filed === "later" ? draft.members : { ...draft.members, ...filed };
-  requireCreate(collection, access, { members }, requested, belonging);
+  const own = definition.withDefaults?.(draft.members) ?? draft.members;
+  requireValid(definition, own, [...problemsOf(definition, draft), ...misplaced, ...missing]);
+  const withFiles = (some: JsonObject) => (filed === "later" ? some : { ...some, ...filed });
+  const members = withFiles(own);
+  requireCreate(collection, access, { members, sent: withFiles(draft.members) }, requested, belonging);
 
   const id = requested ?? collection.newId();
   const now = collection.clock.now();
@@ -90,23 +92,24 @@ export function dataOfCreate(
 }
 
 /**
- * @param draft checked against the schema
+ * @param draft checked against the schema; `sent`: what the caller says of it, default: all of it
  * @param id that it asks for
  * @throws ApiError `unauthenticated` | `forbidden`
  */
 export function requireCreate(
   { definition, fieldRules }: Pick<Collection, "definition" | "fieldRules">,
   access: Access,
-  draft: Pick<Draft, "members">,
+  { members, sent = members }: { readonly members: JsonObject; readonly sent?: JsonObject },
   id: string | undefined,
   belonging: Belonging,
 ): void {
   const { context } = access;
   if (context === undefined) return;
-  const data = dataOfCreate(definition, draft.members, id, belonging);
+  const data = dataOfCreate(definition, members, id, belonging);
   if (!allows(definition.rules?.create, access, nothing, data))
     throw refusalBy(definition, access, "create", { data });
-  const refused = fieldRules?.refusedInCreate(context, data) ?? [];
+  const named = sent === members ? data : dataOfCreate(definition, sent, id, belonging);
+  const refused = fieldRules?.refusedInCreate(context, named, data) ?? [];
   const [first] = refused;
   if (first !== undefined)
     throw refusalBy(definition, access, `fields.${first.path}.write`, { data }, refused);

@@ -66,7 +66,7 @@ export function membersAfter(
   const { files } = collection;
   requireSameOrganization(collection.definition, found.meta, draft.organizations);
   if (change === "patch") requireKnownForm(collection, found);
-  const meant = kept(collection, access, found, draft, changed(found, draft, change));
+  const meant = kept(collection, access, found, draft, changed(collection.definition, found, draft, change));
   const own = valid(
     collection,
     draft,
@@ -83,13 +83,19 @@ export function membersAfter(
 export function checkedDraft({ definition, fieldRules, files }: Collection, sent: Draft): Draft {
   const draft = files?.ignoring(sent) ?? sent;
   if (fieldRules !== undefined || problemsOf(definition, draft).length > 0) return draft;
-  const members = { ...draft.members };
+  const members = definition.withDefaults?.(draft.members) ?? { ...draft.members };
   return misfitsOf(definition, members).length === 0 ? { ...draft, members, fits: true } : draft;
 }
 
-function changed(found: Existing, { members }: Draft, change: Change): JsonObject {
+function changed(
+  { withDefaults }: CollectionDefinition,
+  found: Existing,
+  { members }: Draft,
+  change: Change,
+): JsonObject {
+  if (change === "patch") return mergePatch(ownMembers(found.document), members);
   // A copy: dates are brought into their stored form in place, and the draft may be needed once more.
-  return change === "replace" ? { ...members } : mergePatch(ownMembers(found.document), members);
+  return withDefaults?.(members) ?? { ...members };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Collection, Realm } from "../../../compiler/model/model.ts";
 import { serverFields } from "../../../compiler/model/server-fields.ts";
 import type { CompiledRules } from "../../../compiler/rules/compiled.ts";
 import { placeOf } from "../../../compiler/schema/place.ts";
+import { writtenSchema } from "../../../compiler/settings/defaults.ts";
 import { timestamp } from "../../../runtime/contract/schema.ts";
 import { type FieldTable, organizationFields, teamFields } from "../../../runtime/filter/fields.ts";
 import { isJsonObject, type JsonObject } from "../../../runtime/json.ts";
@@ -13,7 +14,7 @@ import { selectionView } from "./selection-view.ts";
 
 /** The schemas by which a collection's documents travel. */
 export interface CollectionSchemas {
-  /** As a client writes it whole: schema.json itself. */
+  /** As a client writes it whole: schema.json itself, but that what has an applied default may be left out. */
   readonly input: Ref;
   readonly Create: Ref;
   readonly Replace: Ref;
@@ -39,23 +40,24 @@ export function collectionSchemas(
   file?: Ref,
 ): CollectionSchemas {
   const place = placeOf(collection.schema);
+  const written = placeOf(writtenSchema(collection));
   const declared = new Set(collection.fields.map(({ path }) => path));
   const hidden = (rules?.fieldRules ?? [])
     .filter(({ path, read }) => read && read.facts.constant !== true && declared.has(path))
     .map(({ path }) => path.split("."));
 
-  const input = pool.addPlace(`${stem}Input`, place);
+  const input = pool.addPlace(`${stem}Input`, written);
   const id = collection.customId && customIdSchema(collection.customId);
   const Create = id
     ? pool.add(
         `${stem}Create`,
-        untitled(documentView(pool, place, { ...asWritten, added: { id }, required: ["id"] })),
+        untitled(documentView(pool, written, { ...asWritten, added: { id }, required: ["id"] })),
       )
     : input;
   // What a caller cannot read is kept where a replacement leaves it out.
   const Replace =
     hidden.length > 0
-      ? pool.add(`${stem}Replace`, untitled(documentView(pool, place, { ...asWritten, optional: hidden })))
+      ? pool.add(`${stem}Replace`, untitled(documentView(pool, written, { ...asWritten, optional: hidden })))
       : input;
   const Patch = pool.add(`${stem}Patch`, untitled({ type: "object", ...patchView(pool, place) }));
   const expanded = expandedSchema(pool, references, collection, stem);

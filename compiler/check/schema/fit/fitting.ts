@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from "../../../../runtime/json.ts";
 import { diagnose } from "../../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../../diagnostics/diagnostic.ts";
-import type { Part } from "../../../schema/place.ts";
+import { keyOf, type Part } from "../../../schema/place.ts";
 import { childrenOf, schemasIn } from "../../../schema/walk.ts";
 import type { ModelledRealm } from "../../../settings/subject.ts";
 import { spanAt } from "../spans.ts";
@@ -11,12 +11,11 @@ import { fitting } from "./misfit.ts";
 import type { Misfit } from "./reasons.ts";
 import { refutation, shown } from "./refutation.ts";
 
-/** Of every schema of the realm. */
-export function schemaFits({
-  schemas,
-  files,
-  faults,
-}: Pick<ModelledRealm, "schemas" | "files" | "faults">): Diagnostic[] {
+/** Of every schema of the realm. @param applied the places of schemas whose `default` is set, and so looked at elsewhere */
+export function schemaFits(
+  { schemas, files, faults }: Pick<ModelledRealm, "schemas" | "files" | "faults">,
+  applied: ReadonlySet<string>,
+): Diagnostic[] {
   const { misfitOf } = fitting();
   // Misfits in `not` and `if` let the value pass.
   const judged = schemas.flatMap((site) => [
@@ -63,6 +62,7 @@ export function schemaFits({
   function misfitValues(part: Part): Diagnostic[] {
     if (isFaultyItself(part) || misfitOf(part) !== undefined) return [];
     return valuesIn(part.schema).flatMap(({ what, value, at }) => {
+      if (at[0] === "default" && applied.has(keyOf(part))) return [];
       const problem = refutation(value, [part]);
       if (problem === undefined) return [];
       const span = spanAt(files, part, at);

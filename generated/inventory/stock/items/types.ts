@@ -15,6 +15,20 @@ export interface Items {
   };
 }
 
+/** Item */
+export interface ItemsInput {
+  sku: string;
+  name: string;
+  unit?: "piece" | "kg" | "litre";
+  price?: number;
+  discontinued?: boolean;
+  dimensions?: {
+    width_mm?: number;
+    height_mm?: number;
+    depth_mm?: number;
+  };
+}
+
 /** As responses carry it. */
 export type ItemsDocument = Items & {
   id: string;
@@ -22,7 +36,7 @@ export type ItemsDocument = Items & {
 };
 
 /** As a create sends it. */
-export type ItemsCreate = Items;
+export type ItemsCreate = ItemsInput;
 
 /** As a PATCH sends it: a merge patch (RFC 7396), `application/merge-patch+json`. */
 export type ItemsPatch = MergePatch<Items>;

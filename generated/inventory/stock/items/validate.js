@@ -3,7 +3,7 @@ import { codePointLength } from "realmc/runtime";
 
 const pattern_66a996b4 = new RegExp("^[A-Z0-9-]{3,20}$", "u");
 export const validate = validate0;
-const schema0 = {"type":"object","properties":{"sku":{"type":"string","pattern":"^[A-Z0-9-]{3,20}$"},"name":{"type":"string","minLength":1,"maxLength":200},"unit":{"enum":["piece","kg","litre"]},"price":{"type":"number","minimum":0},"discontinued":{"type":"boolean"},"dimensions":{"type":"object","properties":{"width_mm":{"type":"integer","minimum":1,"safeInteger":true},"height_mm":{"type":"integer","minimum":1,"safeInteger":true},"depth_mm":{"type":"integer","minimum":1,"safeInteger":true}},"additionalProperties":false}},"required":["sku","name","unit"],"additionalProperties":false};
+const schema0 = {"type":"object","properties":{"sku":{"type":"string","pattern":"^[A-Z0-9-]{3,20}$"},"name":{"type":"string","minLength":1,"maxLength":200},"unit":{"enum":["piece","kg","litre"],"default":"piece"},"price":{"type":"number","minimum":0},"discontinued":{"type":"boolean"},"dimensions":{"type":"object","properties":{"width_mm":{"type":"integer","minimum":1,"safeInteger":true},"height_mm":{"type":"integer","minimum":1,"safeInteger":true},"depth_mm":{"type":"integer","minimum":1,"safeInteger":true}},"additionalProperties":false}},"required":["sku","name","unit"],"additionalProperties":false};
 
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
