@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from "../../json.ts";
 import { mergePatch } from "../../merge-patch.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { StoredDocument } from "../../store/contract/document.ts";
+import { DocumentTooLarge } from "../../store/contract/errors.ts";
 import { misfitsOf } from "../../validation/details.ts";
 import type { Author } from "../access.ts";
 import { ownMembers } from "../draft.ts";
@@ -13,6 +14,7 @@ import { documentText, parseDocument } from "../encode.ts";
 import { fileParts, schemaMembers } from "../files/members.ts";
 import { createdAt, createdMeta, nextMeta, timesIn } from "../meta.ts";
 import { type Belonging, belongingOf } from "../organizations.ts";
+import { wholeOf } from "../writes/whole.ts";
 import type { Incoming } from "./incoming.ts";
 import { metaProblems } from "./meta.ts";
 import { Rejected, readIncoming } from "./rejected.ts";
@@ -79,7 +81,7 @@ export class DocumentMaker {
 
   #created({ line, id, members, meta, problems }: Draft): Prepared {
     const { definition, clock, author } = this.#options;
-    const fitting = this.#whole(members);
+    const fitting = this.#whole(id, members);
     this.#require(id, problems, fitting);
     if (this.#options.meta) return this.#kept({ line, id, members: fitting, meta, problems }, undefined);
     const belonging = belongingOf(meta ?? {});
@@ -100,7 +102,7 @@ export class DocumentMaker {
     const isDeleted = stored._meta["deleted_at"] !== undefined;
     if (isDeleted && !this.#options.meta) throw new Rejected(id, "a deleted document has this id");
     const before = schemaMembers(definition, ownMembers(stored));
-    const members = mode === "merge" ? mergePatch(before, draft.members) : this.#whole(draft.members);
+    const members = mode === "merge" ? mergePatch(before, draft.members) : this.#whole(id, draft.members);
     this.#require(id, draft.problems, members);
     if (this.#options.meta) return this.#kept({ ...draft, members: together(members, stored) }, found);
     const own = belongingOf(stored._meta);
@@ -118,9 +120,14 @@ export class DocumentMaker {
   }
 
   /** A copy with what it leaves out; what comes with its `_meta` is a copy already, of a document as it was stored. */
-  #whole(members: JsonObject): JsonObject {
+  #whole(id: string, members: JsonObject): JsonObject {
     const { definition, meta } = this.#options;
-    return (meta ? undefined : definition.withDefaults?.(members)) ?? { ...members };
+    if (meta) return { ...members };
+    try {
+      return wholeOf(definition, members);
+    } catch (error) {
+      throw error instanceof DocumentTooLarge ? new Rejected(id, error.message) : error;
+    }
   }
 
   /** With its `_meta` as it came. */

@@ -14,6 +14,7 @@ import { documentText } from "../encode.ts";
 import { refusedWrite } from "../errors.ts";
 import { createdMeta } from "../meta.ts";
 import { type Belonging, belongingIn, metaInData, type Place } from "../organizations.ts";
+import { wholeOf } from "./whole.ts";
 
 /** Inserts a document that was checked. */
 export async function insertDocument(
@@ -34,6 +35,7 @@ export async function insertDocument(
 /**
  * A document to be inserted, once everything but the insert is checked (spec: Custom ids 3; api-decisions, Rules): id,
  * constantly false rule, organization and team, schema, rule with data.
+ * @throws DocumentTooLarge with the defaults of what was left out
  * @param filed members for the files that come with it; `later`: they are not known yet, and the document is judged again
  */
 export function newDocument(
@@ -53,7 +55,7 @@ export function newDocument(
   const belonging = belongingIn(definition, place);
   const misplaced = files?.misplaced(draft, "replace", undefined) ?? [];
   const missing = filed === "later" ? [] : (files?.missing(filed) ?? []);
-  const own = definition.withDefaults?.(draft.members) ?? draft.members;
+  const own = definition.withDefaults === undefined ? draft.members : wholeOf(definition, draft.members);
   requireValid(definition, own, [...problemsOf(definition, draft), ...misplaced, ...missing]);
   const withFiles = (some: JsonObject) => (filed === "later" ? some : { ...some, ...filed });
   const members = withFiles(own);

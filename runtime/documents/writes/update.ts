@@ -15,6 +15,7 @@ import type { FileMembers } from "../files/members.ts";
 import { createdAt, nextMeta } from "../meta.ts";
 import { type Belonging, belongingOf, metaInData, requireSameOrganization } from "../organizations.ts";
 import { type Existing, modifyExisting, type Target } from "./existing.ts";
+import { wholeOf } from "./whole.ts";
 
 /** How a draft becomes the members of a document: as they are (PUT), or merged into what is stored (PATCH). */
 export type Change = "replace" | "patch";
@@ -83,19 +84,19 @@ export function membersAfter(
 export function checkedDraft({ definition, fieldRules, files }: Collection, sent: Draft): Draft {
   const draft = files?.ignoring(sent) ?? sent;
   if (fieldRules !== undefined || problemsOf(definition, draft).length > 0) return draft;
-  const members = definition.withDefaults?.(draft.members) ?? { ...draft.members };
+  const members = wholeOf(definition, draft.members);
   return misfitsOf(definition, members).length === 0 ? { ...draft, members, fits: true } : draft;
 }
 
 function changed(
-  { withDefaults }: CollectionDefinition,
+  definition: CollectionDefinition,
   found: Existing,
   { members }: Draft,
   change: Change,
 ): JsonObject {
   if (change === "patch") return mergePatch(ownMembers(found.document), members);
   // A copy: dates are brought into their stored form in place, and the draft may be needed once more.
-  return withDefaults?.(members) ?? { ...members };
+  return wholeOf(definition, members);
 }
 
 /**
