@@ -1,7 +1,7 @@
 /** The stage of code, in realms with handlers or migrations in TypeScript: its types, and the modules that become of it. */
 import { resolve } from "node:path";
 import type { EmittedFile } from "../templates/print/code.ts";
-import type { Staged } from "./diagnostics/diagnostic.ts";
+import type { Diagnostic, Span, Staged } from "./diagnostics/diagnostic.ts";
 import { hasErrors } from "./diagnostics/sort.ts";
 import { handlerTypes } from "./emit.ts";
 import { bundlingOf } from "./functions/bundle.ts";
@@ -26,14 +26,18 @@ export interface KnownHandlers {
   types?: { readonly key: string; readonly emitted: readonly EmittedFile[] };
 }
 
-/**
- * @param folder the configuration folder
- * @param known of the same realm; default: nothing is
- */
+export interface HandlersOptions {
+  /** Of the same realm; default: nothing is. */
+  readonly known?: KnownHandlers | undefined;
+  /** Imports that cannot be: nothing is bundled where there are any, and TypeScript need not tell of them. */
+  readonly refused?: readonly Diagnostic[];
+}
+
+/** @param folder the configuration folder */
 export async function handlersOf(
   folder: string,
   realm: Realm,
-  known: KnownHandlers = {},
+  { known = {}, refused = [] }: HandlersOptions = {},
 ): Promise<Staged<BundledCode>> {
   const root = resolve(folder);
   const key = identityWithoutHandlers(realm);
@@ -41,8 +45,11 @@ export async function handlersOf(
   known.checks ??= new HandlerChecks(root);
   const migrations = codeMigrations(realm).map(({ migration }) => migration);
   const subjects = [...realm.functions.flatMap(handlerSubjects), ...migrations.map(migrationSubject)];
-  const diagnostics = known.checks.check({ realm, subjects, emitted: known.types.emitted, key });
-  if (hasErrors(diagnostics)) return { value: { handlers: [], migrations: [] }, diagnostics };
+  const diagnostics = known.checks
+    .check({ realm, subjects, emitted: known.types.emitted, key })
+    .filter((each) => !refused.some(({ span }) => isWithin(each.span, span)));
+  if (hasErrors(diagnostics) || refused.length > 0)
+    return { value: { handlers: [], migrations: [] }, diagnostics };
   known.bundles ??= new HandlerBundles(root);
   const ofHandlers = realm.functions.flatMap(bundlingOf);
   const bundled = await known.bundles.of([
@@ -57,4 +64,11 @@ export async function handlersOf(
     },
     diagnostics: [...diagnostics, ...bundled.flatMap((each) => each.diagnostics)],
   };
+}
+
+/** Whether a place is on the line of an import's name, which TypeScript quotes and the other does not. */
+function isWithin(inner: Span, { file, line, column, endColumn }: Span): boolean {
+  return (
+    inner.file === file && inner.line === line && inner.column >= column - 1 && inner.column <= endColumn
+  );
 }

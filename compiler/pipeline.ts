@@ -134,13 +134,21 @@ async function checkedRealm(
     told,
     diagnostics: [...told, ...ofRules, ...ofSeeds],
   };
+  const imports = checked.diagnostics.filter(({ code }) => ofImports.has(code));
   // What handlers are written against is of no use while it has mistakes.
-  if (!hasCode(realm) || handlers !== undefined || hasErrors(checked.diagnostics)) return checked;
+  const isKnown = !hasErrors(checked.diagnostics.filter(({ code }) => !ofImports.has(code)));
+  if (!hasCode(realm) || handlers !== undefined || !isKnown) return checked;
   step?.(`checking ${realm.functions.length > 0 ? "handlers" : "migrations"} of ${realm.name}`);
   const { handlersOf } = await import("./handlers.ts");
-  const { value: bundled, diagnostics: ofHandlers } = await handlersOf(folder, realm, known?.(realm.name));
+  const { value: bundled, diagnostics: ofHandlers } = await handlersOf(folder, realm, {
+    known: known?.(realm.name),
+    refused: imports,
+  });
   return { ...checked, diagnostics: [...checked.diagnostics, ...ofHandlers], ...bundled };
 }
+
+/** Of single imports of handlers and migrations, beside which all else in them is looked at. */
+const ofImports: ReadonlySet<string> = new Set(["handler-node-module", "handler-import"]);
 
 /** What checks documents takes time to load. */
 async function seedProblems(

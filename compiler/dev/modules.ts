@@ -59,8 +59,9 @@ export class Modules {
   /**
    * Makes the module that server processes start from; answers its path. The runtime is one file, which what is emitted
    * imports as well. In several ones esbuild would leave CommonJS packages that are loaded late without their names.
+   * @param config the configuration folder, as people call it
    */
-  async server(): Promise<string> {
+  async server(config: string): Promise<string> {
     const runtime = join(this.#folder, runtimeName);
     const { outputFiles } = await build({ ...serverOptions, entryPoints: [runtimeModule], outfile: runtime });
     await Promise.all(outputFiles.map(({ path, contents }) => writeFile(path, contents)));
@@ -68,7 +69,7 @@ export class Modules {
     const script = join(this.#folder, "server.mjs");
     const lines = [
       `import { developmentServer } from "./${runtimeName}";`,
-      `await developmentServer(${JSON.stringify(this.#folder)});`,
+      `await developmentServer(${JSON.stringify(this.#folder)}, ${JSON.stringify(config)});`,
     ];
     await writeFile(script, lines.join("\n"));
     return script;

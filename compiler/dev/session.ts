@@ -81,7 +81,7 @@ export class Session {
     const crashed = teller.crashed.bind(teller);
     const refused = teller.refused.bind(teller);
     this.#servers = this.#modules
-      .server()
+      .server(config)
       .then((script) => new Servers({ script, environment, front, crashed, refused }));
     // Who needs it hears of a failure.
     this.#servers.catch(() => undefined);

@@ -23,6 +23,11 @@ const instead: Readonly<Record<string, string>> = {
   Function: "write the function itself: nothing makes code of text",
 };
 
+/** Of the methods of `console` that log, what `ctx.log` has for it. */
+const levels: Readonly<Record<string, string>> = {
+  ...{ debug: "debug", trace: "debug", log: "info", info: "info", warn: "warn", error: "error" },
+};
+
 /** Of the language, and refused when they are called. */
 const makersOfCode: ReadonlySet<string> = new Set(["eval", "Function"]);
 
@@ -43,7 +48,20 @@ export function foreignGlobals(
       const hint = Object.hasOwn(instead, node.text) ? instead[node.text] : undefined;
       found.push(diagnose("handler-global", span, { name: node.text }, { hint }));
     }
+    if (ts.isPropertyAccessExpression(node)) logged(node);
     ts.forEachChild(node, visit);
+  }
+
+  function logged({ expression, name }: ts.PropertyAccessExpression): void {
+    const level = Object.hasOwn(levels, name.text) ? levels[name.text] : undefined;
+    if (level === undefined || !ts.isIdentifier(expression) || expression.text !== "console") return;
+    const declarations = checker.getSymbolAtLocation(expression)?.declarations ?? [];
+    // One that the handler declares is its own.
+    if (declarations.some((each) => each.getSourceFile() === source)) return;
+    const start = expression.getStart(source);
+    found.push(
+      diagnose("handler-console", spanAt(start, name.getEnd() - start), { method: name.text, level }),
+    );
   }
 
   function isForeign(node: ts.Identifier): boolean {

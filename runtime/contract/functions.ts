@@ -50,7 +50,21 @@ const invocation = named(
     },
     request_id: { type: "string" },
     error: {
-      anyOf: [closed({ code: { type: "string" }, message: { type: "string" } }), { type: "null" }],
+      anyOf: [
+        closed(
+          {
+            code: { type: "string" },
+            message: { type: "string" },
+            details: {
+              type: "array",
+              description: "Of what it was refused, as requests are told; at most 20.",
+              items: { type: "object" },
+            },
+          },
+          ["code", "message"],
+        ),
+        { type: "null" },
+      ],
     },
     logs: {
       type: "array",

@@ -72,7 +72,24 @@ export function failure(
   code: keyof typeof messages,
   reason: string,
 ): ApiError {
-  return new ApiError(code, messages[code], { cause: new Error(`${functionName(definition)}: ${reason}`) });
+  return new ApiError(code, messages[code], { cause: new HandlerFailure(definition, reason) });
+}
+
+/** Why a run failed, for logs: its stack is that of the handler, and stands in no message. */
+export class HandlerFailure extends Error {
+  /** The message with the places in the handler below. */
+  readonly told: string;
+
+  /** @param reason whose further lines are frames */
+  constructor(definition: FunctionDefinition, reason: string) {
+    const [first = "", ...frames] = reason.split("\n");
+    super(`${functionName(definition)}: ${first}`);
+    this.name = "HandlerFailure";
+    this.told = [this.message, ...frames].join("\n");
+    this.stack = `${this.name}: ${this.told}`;
+    // Logs write out what can be enumerated.
+    Object.defineProperty(this, "told", { enumerable: false });
+  }
 }
 
 /** The error of a request that finds no room: senders of webhooks try again after a 503 (spec: Functions). */

@@ -290,4 +290,8 @@ export interface StoreError extends Error {
   readonly status: number;
   readonly code: string;
   readonly details: readonly JsonObject[];
+  /** What was asked of documents: `create`, `list`, `batch`, …; undefined: it was something else. */
+  readonly operation: string | undefined;
+  /** `<database>/<collection>`; of a batch the database alone. */
+  readonly collection: string | undefined;
 }

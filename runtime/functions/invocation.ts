@@ -101,10 +101,25 @@ export type Result =
   | { readonly kind: "retry"; readonly after?: number }
   /** Thrown by `ctx.fail`. */
   | { readonly kind: "ended"; readonly code: string; readonly message: string }
-  /** It threw anything else, crashed, ran out of memory or returned what cannot be; `reason` is for logs and administrators. */
-  | { readonly kind: "failed"; readonly code: "function_failed" | "invalid_output"; readonly reason: string }
+  /**
+   * It threw anything else, crashed, ran out of memory or returned what cannot be; `reason` is for logs and administrators,
+   * `details` are those of a refusal that it did not catch.
+   */
+  | {
+      readonly kind: "failed";
+      readonly code: "function_failed" | "invalid_output";
+      readonly reason: string;
+      readonly details?: readonly JsonObject[];
+    }
   /** A refusal (4xx) that `ctx.caller.db` gave and the handler did not catch: answered as it is. */
-  | { readonly kind: "forwarded"; readonly status: number; readonly body: string }
+  | {
+      readonly kind: "forwarded";
+      readonly status: number;
+      readonly body: string;
+      /** What was asked of which collection: `create` of `support/tickets`. */
+      readonly operation?: string;
+      readonly collection?: string;
+    }
   | { readonly kind: "timeout" }
   | { readonly kind: "cancelled" };
 

@@ -11,13 +11,13 @@ import type { BackgroundRun } from "./events/background.ts";
 import { chained, chainMarks } from "./events/chains.ts";
 import type { HostedRun } from "./host/exchange.ts";
 import { type HostParts, hostParts, RunHost } from "./host/host.ts";
-import type { HandlerLog } from "./host/log.ts";
+import type { HandlerFailed, HandlerLog } from "./host/log.ts";
 import { FunctionBusy, type FunctionInput, type Outcome, type Run, type Runner } from "./invocation.ts";
 import { InvocationJournal } from "./invocations/journal.ts";
 import { recordOf, statusOf } from "./invocations/telling.ts";
 import { RealmLimits } from "./limits.ts";
 import { judgedOutcome } from "./output.ts";
-import { SecretReader, type Secrets } from "./secrets.ts";
+import { hideSecrets, SecretReader, type Secrets } from "./secrets.ts";
 
 /** What an instance gives the functions of its realms. */
 export interface FunctionParts {
@@ -31,6 +31,8 @@ export interface FunctionParts {
   readonly metrics: Pick<FunctionMetrics, "invoked"> | undefined;
   /** Default: the server's log. */
   readonly handlerLog?: HandlerLog | undefined;
+  /** Hears why handlers fail, with their stacks; default: only who asked for the run, and its invocation. */
+  readonly handlerFailed?: HandlerFailed | undefined;
   /** Milliseconds between writes of invocations; default: a second. */
   readonly invocationPeriod?: number | undefined;
   /** Default: those that administrators have set. */
@@ -151,8 +153,13 @@ export class RealmFunctions {
     const { definition, input, requestId, caller, attempt = 1 } = asked;
     const told = { definition, input, requestId, caller, attempt, started };
     this.#journal.note(recordOf(this.#realm, told, outcome, secrets));
+    const { result } = outcome;
+    if (result.kind === "failed") {
+      const of = { realm: definition.realm, function: functionName(definition), request_id: requestId };
+      this.#parts.handlerFailed?.(hideSecrets(result.reason, secrets), of);
+    }
     const seconds = outcome.duration / 1_000;
-    const status = statusOf(outcome.result);
+    const status = statusOf(result);
     this.#parts.metrics?.invoked(definition.realm, functionName(definition), status, seconds);
   }
 

@@ -12,7 +12,7 @@ import type { RenewedRunner } from "../functions/pool/renewed.ts";
 import type { Program } from "./command.ts";
 import { type Explained, explainedIn, explaining } from "./explaining.ts";
 import { startRenewedThreads } from "./function-threads.ts";
-import { handlerLog } from "./handler-log.ts";
+import { handlerFailedIn, handlerLog, withoutHandlers } from "./handler-log.ts";
 import { type Instance, startInstance } from "./instance.ts";
 import { createLog } from "./log.ts";
 import { messageOf } from "./message-of.ts";
@@ -53,8 +53,9 @@ const grace = 5_000;
 /**
  * Runs until the process that started it ends it, or ends.
  * @param folder What that process made for its run, and cannot remove when it is killed.
+ * @param config the configuration folder, as people call it
  */
-export async function developmentServer(folder: string): Promise<void> {
+export async function developmentServer(folder: string, config: string): Promise<void> {
   const settings = readSettings(process.env);
   const log = await createLog(settings.logLevel);
   dieOfTheUnexpected(log);
@@ -120,9 +121,10 @@ export async function developmentServer(folder: string): Promise<void> {
       ...program,
       settings,
       clock,
-      log,
+      log: withoutHandlers(log),
       address,
       handlerLog,
+      handlerFailed: handlerFailedIn(config),
       explain,
       runner: threads,
     });

@@ -1,10 +1,52 @@
 /** What handlers log while they are developed, for people: whatever the server itself says or does not. */
-import type { HandlerLog, ShownLine } from "../functions/host/log.ts";
+import { HandlerFailure } from "../functions/answers.ts";
+import type { HandlerFailed, HandlerLog, ShownLine } from "../functions/host/log.ts";
+import type { Log } from "../realm/exchange.ts";
 
 /** `desk support/close info: closed {"id":"…"}`, on stdout. */
 export const handlerLog: HandlerLog = (line, of) => {
   process.stdout.write(`${of.realm} ${of.function} ${lineText(line)}\n`);
 };
+
+/**
+ * `desk support/close failed: TypeError: … (config/desk/support/_func/close/handler.ts:4:26)`, on stdout, and the stack below.
+ * @param config the configuration folder
+ */
+export function handlerFailedIn(config: string): HandlerFailed {
+  return (reason, { realm, function: name }) => {
+    process.stdout.write(`${realm} ${name} ${readable(failureText(reason, config, realm))}\n`);
+  };
+}
+
+/**
+ * `failed: TypeError: … (config/desk/support/_func/close/handler.ts:4:26)`, with the stack on further lines where it says more.
+ * Places in files of the realm are those that an editor opens.
+ */
+export function failureText(reason: string, config: string, realm: string): string {
+  const folder = config.replace(/\/+$/, "");
+  const [first = "", ...frames] = reason.split("\n");
+  const shown = frames.map((frame) =>
+    frame
+      .trim()
+      .replace(/(?<=^at |\()([^\s():]+:\d+:\d+)(?=\)?$)/, (place: string) =>
+        place.startsWith(`${realm}/`) ? `${folder}/${place}` : place,
+      ),
+  );
+  const places = shown.map((frame) => /([^\s()]+:\d+:\d+)\)?$/.exec(frame)?.[1]);
+  const place = places.find((each) => each?.startsWith(`${folder}/${realm}/`));
+  const head = `failed: ${first}${place === undefined ? "" : ` (${place})`}`;
+  return shown.length === 1 && place !== undefined ? head : [head, ...shown].join("\n");
+}
+
+/** A log without why handlers failed: that is told of each run, whoever asked for it. */
+export function withoutHandlers(log: Log): Log {
+  const isOfHandler = (fields: object): boolean => "err" in fields && fields.err instanceof HandlerFailure;
+  return {
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => isOfHandler(fields) || log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+  };
+}
 
 /** `info: closed {"id":"…"}`. */
 export function lineText({ level, message, fields }: ShownLine): string {

@@ -13,7 +13,7 @@ import { checkUploadLimits } from "../files/limits.ts";
 import { openFiles, type RealmStorage, storageOf } from "../files/realm.ts";
 import { beginTriggers, followTriggers } from "../functions/events/following.ts";
 import { functionJobs } from "../functions/events/kinds.ts";
-import type { HandlerLog } from "../functions/host/log.ts";
+import type { HandlerFailed, HandlerLog } from "../functions/host/log.ts";
 import type { FunctionFiles, Runner } from "../functions/invocation.ts";
 import { functionsOf, openFunctions, type RealmFunctions } from "../functions/realm.ts";
 import type { Explain, Observer } from "../http/dispatcher.ts";
@@ -83,6 +83,8 @@ export interface InstanceOptions {
   readonly runner?: Runner | undefined;
   /** Takes what handlers log; default: {@link log}. */
   readonly handlerLog?: HandlerLog | undefined;
+  /** Hears why handlers fail. */
+  readonly handlerFailed?: HandlerFailed | undefined;
   /** Milliseconds between writes of the invocations of functions; default: a second. */
   readonly invocationPeriod?: number | undefined;
 }
@@ -337,12 +339,13 @@ async function listen(
         },
       });
       if (definition.functions !== undefined) {
-        const { handlerLog, invocationPeriod } = options;
+        const { handlerLog, handlerFailed, invocationPeriod } = options;
         const parts = {
           runner,
           bodyBytes: maxBodyBytes,
           ending: ending.signal,
           handlerLog,
+          handlerFailed,
           invocationPeriod,
         };
         functions.push(openFunctions(realm, { ...parts, metrics: metrics?.functions() }));

@@ -1,4 +1,5 @@
 /** One run of a function that somebody at the command line asks for: by its route, if it has one. */
+import { HandlerFailure } from "../functions/answers.ts";
 import { callerOf, commandCaller } from "../functions/caller.ts";
 import { requestDirectly, runDirectly } from "../functions/direct.ts";
 import type { FunctionParts } from "../functions/realm.ts";
@@ -46,7 +47,10 @@ export async function invoked(
     const told = apiError(error);
     const { status, cause } = told;
     const isFailure = status >= 500 && cause instanceof Error;
-    return { answer: errorAnswer(told, requestId), ...(isFailure && { reason: cause.message }) };
+    return {
+      answer: errorAnswer(told, requestId),
+      ...(isFailure && { reason: cause instanceof HandlerFailure ? cause.told : cause.message }),
+    };
   }
 }
 

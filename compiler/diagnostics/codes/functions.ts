@@ -134,6 +134,24 @@ export const functionCodes = {
       "handler.ts": "export default () => ({ body: crypto.randomUUID() });",
     },
   },
+  "handler-console": {
+    severity: "hint",
+    summary: "A handler logs by `console`.",
+    message: "console.{method} is one line of text in the log of the run",
+    hint: "ctx.log.{level}(message, { … }) keeps fields beside it, which searches of logs find",
+    explanation:
+      "What handlers and packages write to `console` goes into the log of the run, formatted as one text. `ctx.log` has the same levels and takes fields; counters, timers and tables of `console` do nothing.",
+    wrong: {
+      "function.yaml": "mode: webhook\ninvoke: true",
+      "handler.ts":
+        'import type { Handler } from "./$types.ts";\n\nconst handler: Handler = (input) => {\n  console.log("came", input.path);\n  return undefined;\n};\n\nexport default handler;',
+    },
+    right: {
+      "function.yaml": "mode: webhook\ninvoke: true",
+      "handler.ts":
+        'import type { Handler } from "./$types.ts";\n\nconst handler: Handler = (input, ctx) => {\n  ctx.log.info("came", { path: input.path });\n  return undefined;\n};\n\nexport default handler;',
+    },
+  },
   "handler-network": {
     severity: "warning",
     summary: "A handler asks a host that its function.yaml does not declare.",

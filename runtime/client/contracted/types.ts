@@ -239,7 +239,12 @@ export interface Invocation {
   /** `user:<id>`, `key:<name>` or `anonymous`; null: nobody called it. */
   caller: string | null;
   request_id: string;
-  error: { code: string; message: string } | null;
+  error: {
+    code: string;
+    message: string;
+    /** Of what it was refused, as requests are told; at most 20. */
+    details?: Record<string, unknown>[];
+  } | null;
   /** At most 64 KiB. */
   logs: {
     at: string;

@@ -159,6 +159,30 @@ describe("an invocation", () => {
       },
     ],
     [
+      "r-forwarded-details",
+      {
+        ...{ kind: "forwarded", status: 400, operation: "create", collection: "main/notes" },
+        body: '{"error":{"code":"validation_error","message":"No.","details":[{"path":"n","reason":"is required"}]}}',
+      },
+      {
+        status: "failed",
+        error: {
+          code: "forwarded",
+          message:
+            "create in main/notes under its caller's rules was answered 400 validation_error: No. (n is required)",
+          details: [{ path: "n", reason: "is required" }],
+        },
+      },
+    ],
+    [
+      "r-failed-details",
+      { kind: "failed", code: "function_failed", reason: "StoreError", details: [{ path: "n" }] },
+      {
+        status: "failed",
+        error: { code: "function_failed", message: "StoreError", details: [{ path: "n" }] },
+      },
+    ],
+    [
       "r-timeout",
       { kind: "timeout" },
       { status: "timeout", error: { code: "function_timeout", message: "It did not finish in its time." } },

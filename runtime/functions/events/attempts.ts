@@ -5,6 +5,7 @@ import { isJsonText } from "../../json.ts";
 import { Outdated } from "../../retry.ts";
 import { FunctionBusy, type Result } from "../invocation.ts";
 import { shortened } from "../invocations/telling.ts";
+import { forwardedText } from "../refusal-text.ts";
 import type { BackgroundRun, RunInBackground } from "./background.ts";
 
 const second = 1_000;
@@ -70,7 +71,7 @@ function progressOf(result: Result, { definition, attempt }: BackgroundRun): Pro
     case "refused":
       throw failed(attempt, `${result.code}: ${result.message}`);
     case "forwarded":
-      throw failed(attempt, "function_failed: an operation under its caller's rules was refused.");
+      throw failed(attempt, `function_failed: ${forwardedText(result)}`);
     case "failed":
       throw failed(attempt, `${result.code}: its invocations say why.`);
     case "timeout":

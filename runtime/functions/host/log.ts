@@ -25,6 +25,9 @@ export type ShownLine = Omit<LogLine, "level"> & { readonly level: Exclude<LogLi
 /** Where lines of handlers go. */
 export type HandlerLog = (line: ShownLine, of: Logging) => void;
 
+/** Where it goes why one failed: the error in the first line, the places in the handler after it. */
+export type HandlerFailed = (reason: string, of: Logging) => void;
+
 /** Into the server's own. */
 export function loggedBy(log: Log): HandlerLog {
   return ({ level, message, fields }, of) =>

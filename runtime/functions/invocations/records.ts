@@ -25,8 +25,15 @@ export interface InvocationRecord {
   /** `user:<id>`, `key:<name>` or `anonymous`; null: nobody called it. */
   readonly caller: string | null;
   readonly request_id: string;
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly error: InvocationError | null;
   readonly logs: readonly LogLine[];
+}
+
+export interface InvocationError {
+  readonly code: string;
+  readonly message: string;
+  /** Of a refusal: one for each field, as requests are told. */
+  readonly details?: readonly JsonObject[];
 }
 
 export const invocationCollection = "_svc.invocations";
@@ -70,5 +77,9 @@ function bounded(logs: readonly LogLine[]): readonly LogLine[] {
 
 /** As administrators see it. */
 export function invocationView({ function: _, ...shown }: InvocationRecord): JsonObject {
-  return { ...shown, logs: shown.logs.map((line) => ({ ...line })) };
+  return {
+    ...shown,
+    error: shown.error && { ...shown.error },
+    logs: shown.logs.map((line) => ({ ...line })),
+  };
 }

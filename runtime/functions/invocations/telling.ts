@@ -1,10 +1,12 @@
 import { timestamp } from "../../clock.ts";
+import type { JsonObject } from "../../json.ts";
 import type { Caller } from "../../realm/caller.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { type FunctionDefinition, functionName } from "../../realm/functions.ts";
 import type { FunctionInput, Outcome, Result } from "../invocation.ts";
+import { forwardedDetails, forwardedText } from "../refusal-text.ts";
 import { hideSecrets, type Secrets, withoutSecrets } from "../secrets.ts";
-import type { InvocationRecord, InvocationStatus } from "./records.ts";
+import type { InvocationError, InvocationRecord, InvocationStatus } from "./records.ts";
 
 /** What was run, and for whom. */
 export interface Told {
@@ -36,8 +38,18 @@ export function recordOf(
     attempt,
     caller: caller?.actor ?? null,
     request_id: requestId,
-    error: error && { code: error.code, message: shortened(hideSecrets(error.message, secrets)) },
+    error: error && told(error, secrets),
     logs: logs.map((line) => withoutSecrets(line, secrets)),
+  };
+}
+
+function told({ code, message, details = [] }: InvocationError, secrets: Secrets): InvocationError {
+  const text = JSON.stringify(details.slice(0, mostDetails));
+  const shown: readonly JsonObject[] = JSON.parse(hideSecrets(text, secrets));
+  return {
+    code,
+    message: shortened(hideSecrets(message, secrets)),
+    ...(shown.length > 0 && text.length <= longest && { details: shown }),
   };
 }
 
@@ -46,21 +58,23 @@ export function statusOf({ kind }: Result): InvocationStatus {
   return kind === "timeout" || kind === "cancelled" ? kind : "failed";
 }
 
-function errorOf(result: Result): InvocationRecord["error"] {
+function errorOf(result: Result): InvocationError | null {
   switch (result.kind) {
     case "returned":
       return null;
     case "refused":
+      return { code: result.code, message: result.message, details: result.details };
     case "ended":
       return { code: result.code, message: result.message };
     case "failed":
-      return { code: result.code, message: result.reason };
+      return { code: result.code, message: result.reason, details: result.details ?? [] };
     case "retry":
       return { code: "retry", message: "It asked to be tried again." };
     case "forwarded":
       return {
         code: "forwarded",
-        message: `An operation under its caller's rules was answered ${result.status}.`,
+        message: forwardedText(result),
+        details: forwardedDetails(result),
       };
     case "timeout":
       return { code: "function_timeout", message: "It did not finish in its time." };
@@ -69,8 +83,9 @@ function errorOf(result: Result): InvocationRecord["error"] {
   }
 }
 
-/** Characters of a message. */
+/** Characters of a message, and of details, which are left out where they are more. */
 const longest = 4_096;
+const mostDetails = 20;
 
 export function shortened(message: string, most = longest): string {
   return message.length > most ? `${message.slice(0, most - 1)}…` : message;

@@ -200,7 +200,8 @@ test("a refusal of ctx.db that is not caught fails the run", async () => {
   });
   expect(outcome.result).toMatchObject({
     kind: "failed",
-    reason: expect.stringContaining("StoreError: is conflict"),
+    reason: expect.stringContaining("StoreError: create in shop/orders: 409 conflict: is conflict (a b)"),
+    details: [{ path: "a", reason: "b" }],
   });
 });
 
@@ -209,7 +210,10 @@ test("a refusal of ctx.caller.db that is not caught reaches the caller as it is,
   const { outcome, requests } = await handled("await ctx.caller.db.shop.orders.create({});", () => refused, {
     caller,
   });
-  expect(outcome.result).toEqual({ kind: "forwarded", status: 403, body: refused.body });
+  expect(outcome.result).toEqual({
+    ...{ kind: "forwarded", status: 403, body: refused.body },
+    ...{ operation: "create", collection: "shop/orders" },
+  });
   expect(requests).toMatchObject([{ as: "caller" }]);
   const broken = await handled(
     "await ctx.caller.db.shop.orders.get('a');",

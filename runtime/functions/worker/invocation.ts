@@ -6,7 +6,7 @@ import { Fetches, fetchBy } from "./fetch.ts";
 import { inputOf } from "./input.ts";
 import { RunLog } from "./log.ts";
 import { reasonOf } from "./reason.ts";
-import { forwardedResult } from "./replies.ts";
+import { forwardedResult, StoreError } from "./replies.ts";
 import { Requests } from "./requests.ts";
 import { resultOf } from "./returned.ts";
 import { deliberateResult } from "./thrown.ts";
@@ -109,5 +109,7 @@ function requestMessage(run: number, id: number, request: HostRequest): FromThre
 
 /** It threw something, or something of it did that nobody caught. */
 export function failed(thrown: unknown): Result {
-  return { kind: "failed", code: "function_failed", reason: reasonOf(thrown) };
+  const details = thrown instanceof StoreError ? thrown.details.map((each) => ({ ...each })) : [];
+  const told = details.length > 0 && { details };
+  return { kind: "failed", code: "function_failed", reason: reasonOf(thrown), ...told };
 }

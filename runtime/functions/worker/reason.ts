@@ -1,3 +1,6 @@
+import { detailsText } from "../refusal-text.ts";
+import { StoreError } from "./replies.ts";
+
 /** Longer reasons are cut. */
 const longest = 4_096;
 
@@ -10,9 +13,30 @@ export function reasonOf(thrown: unknown): string {
 function stackOf(error: Error): string {
   const { stack } = error;
   const said = `${textOf(error.name)}: ${textOf(error.message)}`;
+  const told = error instanceof StoreError ? refusalText(error) : said;
   // A message that was set later does not stand in the stack.
-  return typeof stack === "string" && stack.startsWith(said) ? stack : said;
+  return typeof stack === "string" && stack.startsWith(said)
+    ? `${told}${framesOf(stack.slice(said.length))}`
+    : told;
 }
+
+/** `StoreError: create in support/tickets: 400 validation_error: … (title is required)`. */
+function refusalText({ operation, collection, status, code, message, details }: StoreError): string {
+  const asked = operation === undefined ? "" : `${operation} in ${collection}: `;
+  return `StoreError: ${asked}${status} ${code}: ${message}${detailsText(details)}`;
+}
+
+/** What is ours says nothing of the handler. */
+function framesOf(stack: string): string {
+  const lines = stack.split("\n").filter((line) => !own.some((place) => line.includes(place)));
+  return lines.join("\n");
+}
+
+/** The worker itself: a bundle, or in a checkout what lies around this module. */
+const own: readonly string[] = [
+  import.meta.url.endsWith("/reason.ts") ? new URL("../../", import.meta.url).href : import.meta.url,
+  "node:internal/",
+];
 
 function describe(thrown: unknown): string {
   if (typeof thrown === "function") return "it threw a function";

@@ -1,19 +1,29 @@
 import type { AnyErrorCode } from "../../client/codes.ts";
 import { ApiError } from "../../client/errors.ts";
 import type { HostReply, Result } from "../invocation.ts";
+import type { DocumentOperation } from "./operation.ts";
 
 /** What `ctx` asked for is refused: as HTTP would answer. */
 export class StoreError extends ApiError {
+  /** Of documents. */
+  readonly operation: string | undefined;
+  readonly collection: string | undefined;
   readonly #result: Result | undefined;
 
-  /** @param result of a run that does not catch it; undefined: it failed */
+  /**
+   * @param asked undefined: it was something else than documents
+   * @param result of a run that does not catch it; undefined: it failed
+   */
   constructor(
     status: number,
     error: ConstructorParameters<typeof ApiError<AnyErrorCode>>[1],
+    asked?: DocumentOperation,
     result?: Result,
   ) {
     super(status, error, undefined);
     this.name = "StoreError";
+    this.operation = asked?.operation;
+    this.collection = asked?.collection;
     this.#result = result;
   }
 
@@ -29,13 +39,19 @@ export function forwardedResult(thrown: unknown): Result | undefined {
 
 /**
  * What a reply holds.
+ * @param asked where it was documents
  * @param forwards its refusals reach the caller, where nobody catches them
  * @throws StoreError where it is a refusal
  */
-export function contentOf<T>({ status, body = "" }: HostReply, forwards = false): T {
+export function contentOf<T>(
+  { status, body = "" }: HostReply,
+  asked?: DocumentOperation,
+  forwards = false,
+): T {
   if (status < 400) return JSON.parse(body === "" ? "null" : body);
   const isRefusal = forwards && status < 500;
-  throw new StoreError(status, errorOf(body), isRefusal ? { kind: "forwarded", status, body } : undefined);
+  const result = isRefusal ? ({ kind: "forwarded", status, body, ...asked } as const) : undefined;
+  throw new StoreError(status, errorOf(body), asked, result);
 }
 
 function errorOf(body: string): ConstructorParameters<typeof ApiError<AnyErrorCode>>[1] {

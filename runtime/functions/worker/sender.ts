@@ -4,6 +4,7 @@ import type { Sender } from "../../client/documents.ts";
 import type { ApiPromise } from "../../client/errors.ts";
 import { type Call, requestOf } from "../../client/request.ts";
 import type { HostReply } from "../invocation.ts";
+import { operationOf } from "./operation.ts";
 import { contentOf, refused } from "./replies.ts";
 import type { Requests } from "./requests.ts";
 
@@ -42,7 +43,7 @@ export class HostSender implements Sender {
 
   async answer<T>(call: Call): Promise<Answer<T>> {
     const reply = await this.#reply(call);
-    const value = contentOf<T>(reply, this.#as === "caller");
+    const value = contentOf<T>(reply, operationOf(call), this.#as === "caller");
     const etag = reply.headers?.["etag"];
     if (etag !== undefined && typeof value === "object" && value !== null) this.#tags.set(value, etag);
     return { status: reply.status, value };

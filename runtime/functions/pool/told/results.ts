@@ -2,6 +2,7 @@
  * What a thread tells of its runs, read as what a stranger tells: a handler may have changed the prototypes that the thread's own
  * code rests on, so that whatever was checked there is checked here. Whoever reads it ends the thread where this throws.
  */
+import { isJsonObject, type JsonObject } from "../../../json.ts";
 import type { LogLine, Result } from "../../invocation.ts";
 import type { PackedResult } from "../../messages.ts";
 import { unpackResult } from "../../packing.ts";
@@ -33,12 +34,21 @@ export function resultTold(packed: PackedResult, outputBytes: number): Result {
       return known(deliberateResult(failure(result.code, text(result.message))));
     case "failed": {
       const code = result.code === "invalid_output" ? result.code : "function_failed";
-      return { kind: "failed", code, reason: text(result.reason) };
+      const { details } = result;
+      return {
+        ...{ kind: "failed", code, reason: text(result.reason) },
+        ...(details !== undefined && { details: objects(details) }),
+      };
     }
     case "forwarded": {
       const { status } = result;
       if (!Number.isInteger(status) || status < 400 || status > 499) throw new TypeError("no such status");
-      return { kind: "forwarded", status, body: JSON.stringify(JSON.parse(text(result.body))) };
+      const { operation, collection } = result;
+      return {
+        ...{ kind: "forwarded", status, body: JSON.stringify(JSON.parse(text(result.body))) },
+        ...(operation !== undefined && { operation: text(operation) }),
+        ...(collection !== undefined && { collection: text(collection) }),
+      };
     }
     default:
       throw new TypeError("a thread tells no such result");
@@ -55,6 +65,12 @@ export function lineTold({ at, level, message, fields }: LogLine): LogLine {
     ...{ at, level: oneOf(levels, level), message: text(message) },
     fields: object(JSON.parse(JSON.stringify(fields))),
   };
+}
+
+function objects(value: unknown): readonly JsonObject[] {
+  const plain: unknown = JSON.parse(JSON.stringify(value));
+  if (Array.isArray(plain) && plain.every(isJsonObject)) return plain;
+  throw new TypeError("no such details");
 }
 
 function known<T>(value: T | undefined): T {
