@@ -76,10 +76,21 @@ function clubRealm(): Realm {
       create: ruleSource("hasOrgRole(data._meta.org, 'owner')", "create"),
     },
   });
+  const profile = schemaOf("club/realm.yaml", {
+    anyOf: [
+      {
+        type: "object",
+        properties: { name: { type: "string" }, age: { type: "integer" } },
+        required: ["name"],
+      },
+      { type: "object", properties: { "full name": { type: "string" } } },
+    ],
+  });
   return realmOf("club", [notes], {
     auth: true,
     appConfig: { open: true },
-    organizations: { ...organizations, create },
+    profile,
+    organizations: { ...organizations, create, membersShow: ["name", "full name"] },
   });
 }
 

@@ -185,6 +185,7 @@ export interface ThisRealm extends RealmWithOrganizations {
   profile: Profile;
   organizationRole: OrganizationRole;
   teamRole: TeamRoleName;
+  memberProfile: never;
 }
 
 export type Account = AccountOf<ThisRealm>;

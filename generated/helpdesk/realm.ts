@@ -74,6 +74,7 @@ export const helpdesk: RealmModule = {
         ],
         maxCreatedPerUser: 3,
         membersVisibleTo: "managers",
+        membersShow: [],
         allowRequireMfa: true,
         keys: true,
         invitationLink: "https://helpdesk.example.com/join?token={token}",

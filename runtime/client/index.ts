@@ -120,6 +120,7 @@ export type {
   RealmTypes,
   RealmWithAccounts,
   RealmWithOrganizations,
+  Shown,
 } from "./realm.ts";
 export type { RequestOptions } from "./request.ts";
 export type {

@@ -41,7 +41,14 @@ export interface RealmWithOrganizations extends RealmWithAccounts {
   organizationRole: string;
   /** Roles held within teams. */
   teamRole: string;
+  /** What members see of each other's profiles. */
+  memberProfile: object;
 }
+
+/** Of an object, or of each that it may be, these members, as far as it has them. */
+export type Shown<T, Names extends string> = T extends unknown
+  ? { [Name in Names & keyof T]?: T[Name] }
+  : never;
 
 /** What a credential that does not suffice is answered. */
 export type Refusal = Extract<AnyErrorCode, "unauthenticated" | "forbidden">;

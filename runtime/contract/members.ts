@@ -1,6 +1,6 @@
 /** What several subjects of organizations share: members, roles, and what their routes answer. */
 
-import { email } from "./people.ts";
+import { email, memberProfile } from "./people.ts";
 import { closed, id, type Members, named, type PlainSchema, page, strings } from "./schema.ts";
 import type { OrganizationTraits } from "./traits.ts";
 
@@ -62,6 +62,7 @@ export function memberSchema(
       visible !== "nobody" && {
         email: { ...address, description: `Of users.${visible === "managers" ? " Shown to managers." : ""}` },
       }),
+    ...(organizations !== undefined && organizations.membersShow.length > 0 && { profile: memberProfile }),
     mfa: {
       type: "boolean",
       description: "Whether the account has a second factor. Of users; shown to managers.",

@@ -12,6 +12,12 @@ export const locale = {
 export const roles = { ...strings, items: { type: "string", realm: "role" } } as const;
 export const profile = { type: ["object", "null"], realm: "profile" } as const;
 export const profilePatch = { ...profile, realm: "profilePatch" } as const;
+/** What members of an organization see of each other's. */
+export const memberProfile = {
+  type: "object",
+  description: "Of users: what the realm shows of their profiles, as far as they have it.",
+  realm: "memberProfile",
+} as const;
 
 /** Members of a user as every answer has them. */
 export const userMembers = {

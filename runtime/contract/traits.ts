@@ -68,7 +68,7 @@ export interface CollectionTraits {
 export interface OrganizationTraits
   extends Pick<
     OrganizationSettings,
-    "membersVisibleTo" | "allowRequireMfa" | "keys" | "invitationLink" | "invitationsSignUp"
+    "membersVisibleTo" | "membersShow" | "allowRequireMfa" | "keys" | "invitationLink" | "invitationsSignUp"
   > {
   readonly roles: readonly RoleName[];
   readonly teamRoles: readonly RoleName[];
@@ -129,8 +129,14 @@ export const realmNames = {
   },
 } as const satisfies Record<string, { of: (traits: RealmTraits) => readonly RoleName[]; reason: string }>;
 
-/** Or the realm's schema of profiles, of one or of what is merged into one; or what scopes of keys, or of personal tokens, may name. */
-export type RealmPart = keyof typeof realmNames | "profile" | "profilePatch" | "scopes" | "tokenScopes";
+/**
+ * Or the realm's schema of profiles, of one, of what is merged into one or of what members see of one; or what scopes of
+ * keys, or of personal tokens, may name.
+ */
+export type RealmPart =
+  | keyof typeof realmNames
+  | ("profile" | "profilePatch" | "memberProfile")
+  | ("scopes" | "tokenScopes");
 
 /** Of a realm as it runs. @param collections that a route is about */
 export function traitsOf(

@@ -20,6 +20,7 @@ const traits: RealmTraits = {
     roles: [{ name: "agent" }, { name: "owner" }],
     teamRoles: [{ name: "lead" }],
     membersVisibleTo: "nobody",
+    membersShow: [],
     allowRequireMfa: false,
     keys: false,
     invitationsSignUp: true,

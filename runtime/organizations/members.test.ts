@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Person } from "../auth/testing/accounts.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Person, text } from "../auth/testing/accounts.ts";
 import type { JsonObject } from "../json.ts";
+import { describeMongo } from "../store/mongodb/testing/server.ts";
+import type { OrganizationRecord } from "./records.ts";
+import { twoInstances } from "./testing/instances.ts";
 import { memberRequests } from "./testing/members.ts";
 import { items, type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
@@ -125,6 +128,84 @@ describe("Organization: the member list", () => {
         await strict.stop();
       }
     }
+  });
+});
+
+describe("Organization: the member list, with members_show", () => {
+  const settings = { membersShow: ["name", "toString"], keys: true };
+  let shown: Organizations;
+  beforeAll(async () => {
+    shown = await startOrganizations(settings);
+  });
+  afterAll(() => shown.stop());
+
+  const profilesIn = async (org: Pick<OrganizationRecord, "id">, by: Person, on = shown) =>
+    items(await list(org, by, "?limit=100", on)).map(({ user, profile }) => [user, profile] as const);
+
+  test("shows these members of profiles to every member, as they are now; none of service members", async () => {
+    const ann = await shown.signup("ann@example.com", "shop", { profile: { name: "Ann", secret: 1 } });
+    const bob = await shown.signup("bob@example.com", "shop", { profile: { secret: 2 } });
+    const cat = await shown.signup("cat@example.com");
+    const org = await shown.createOrg(ann);
+    for (const person of [bob, cat]) await shown.join(org, person);
+    const headers = await shown.proof(ann);
+    const made = { token: ann.token, headers, body: { name: "import" } };
+    const key = text((await shown.send("POST", `/_orgs/${org.id}/keys`, made)).body, "id");
+    for (const viewer of [ann, bob]) {
+      expect(Object.fromEntries(await profilesIn(org, viewer))).toEqual({
+        [ann.id]: { name: "Ann" },
+        [bob.id]: {},
+        [cat.id]: {},
+        [key]: undefined,
+      });
+    }
+    await shown.send("PATCH", "/_auth/me", { token: cat.token, body: { profile: { name: ["C", null] } } });
+    expect(Object.fromEntries(await profilesIn(org, bob))[cat.id]).toEqual({ name: ["C", null] });
+    await shown.send("DELETE", "/_auth/me", { token: cat.token, headers: await shown.proof(cat) });
+    expect((await profilesIn(org, bob)).map(([user]) => user)).not.toContain(cat.id);
+  });
+
+  test("without it there is no profile", async () => {
+    const { zoe } = await server.people("zoe");
+    const org = await server.createOrg(zoe);
+    expect(Object.keys(items(await list(org, zoe))[0] ?? {})).not.toContain("profile");
+  });
+
+  test("asks the store for a page of many as often as for one of one", async () => {
+    const owner = await shown.signup("page@example.com", "shop", { profile: { name: "Page" } });
+    const org = await shown.createOrg(owner);
+    const asked = vi.spyOn(shown.store("shop"), "collection");
+    try {
+      const countOf = async (query: string) => {
+        asked.mockClear();
+        const listed = items(await list(org, owner, query, shown)).length;
+        return [listed, asked.mock.calls.length] as const;
+      };
+      const [one, few] = await countOf("?limit=100");
+      const many = Array.from({ length: 20 }, (_, at) => shown.signup(`page-${at}@example.com`));
+      for (const person of await Promise.all(many)) await shown.join(org, person);
+      const [all, asMany] = await countOf("?limit=100");
+      expect([one, all]).toEqual([1, 21]);
+      expect(few).toBeGreaterThan(0);
+      expect(asMany).toBe(few);
+    } finally {
+      asked.mockRestore();
+    }
+  });
+
+  describeMongo("of two instances on one database", () => {
+    const instances = twoInstances(settings);
+
+    test("what one instance changed of a profile the other shows at once", async () => {
+      const [one, other] = instances();
+      const dan = await one.signup("dan@example.com", "shop", { profile: { name: "Dan" } });
+      const org = await one.createOrg(dan);
+      for (const name of ["D1", "D2", "D3"]) {
+        expect(await profilesIn(org, dan, other)).toHaveLength(1);
+        await one.send("PATCH", "/_auth/me", { token: dan.token, body: { profile: { name } } });
+        expect(await profilesIn(org, dan, other)).toEqual([[dan.id, { name }]]);
+      }
+    });
   });
 });
 

@@ -34,18 +34,19 @@ export function ownOrganizationView(
 }
 
 /**
- * A member as other members see them (spec: Organization). `email` and `mfa`, whether the account has a second factor,
- * are there for whom they are shown to; a service member has neither, but the name of its key.
+ * A member as other members see them (spec: Organization). `email`, what the realm shows of the `profile`, and `mfa`,
+ * whether the account has a second factor, are there for whom they are shown to; a service member has none of these, but
+ * the name of its key.
  * @param user undefined where the account has just been deleted
  */
 export function memberView(
   settings: OrganizationSettings,
   org: OrganizationRecord,
   member: MemberRecord,
-  user: Pick<UserRecord, "email" | "totp"> | undefined,
+  user: Pick<UserRecord, "email" | "totp" | "profile"> | undefined,
   viewer: Pick<Standing, "manage">,
 ): JsonObject {
-  const { membersVisibleTo } = settings;
+  const { membersVisibleTo, membersShow } = settings;
   const isManager = viewer.manage.size > 0;
   const seesEmail = membersVisibleTo === "members" || (membersVisibleTo === "managers" && isManager);
   const roles = directRoles(settings, member);
@@ -60,8 +61,14 @@ export function memberView(
     overlap: roles.filter((role) => carried.includes(role)),
     teams: teamIds(org, member),
     ...(seesEmail && !isService && { email: user?.email ?? null }),
+    ...(membersShow.length > 0 && !isService && { profile: shownProfile(user?.profile ?? {}, membersShow) }),
     ...(isManager && !isService && { mfa: (user?.totp ?? null) !== null }),
   };
+}
+
+/** @param names of its members, which are there as far as the user has them */
+function shownProfile(profile: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(profile).filter(([name]) => names.includes(name)));
 }
 
 /** What a member was given directly. */

@@ -14,6 +14,8 @@ export interface OrganizationSettings {
   readonly maxCreatedPerUser?: number;
   /** Who sees e-mail addresses in the member list; managers are members with any `manage` entry. */
   readonly membersVisibleTo: "members" | "managers" | "nobody";
+  /** Names of members of users' profiles that the member list shows. */
+  readonly membersShow: readonly string[];
   readonly allowRequireMfa: boolean;
   /** Members with `manage: members` may make API keys of their organization, and those that there are count. */
   readonly keys: boolean;

@@ -65,6 +65,7 @@ test("GET /_admin/config: the realm in the terms of realm.yaml, defaults filled 
           team_roles: { lead: { grants: ["lead"] } },
           max_created_per_user: null,
           members_visible_to: "managers",
+          members_show: [],
           allow_require_mfa: false,
           keys: true,
           invitation_link: null,

@@ -27,7 +27,7 @@ function declaredIn({ auth, organizations, functions }: Realm): readonly string[
     ...["Client", "Databases", "ErrorCode", "Held", "Object", "Profile", "Scope", "Shapes", "ThisRealm"],
     ...(functions.some(isCall) ? ["Calls"] : []),
     ...(auth ? ["Role"] : []),
-    ...(organizations === undefined ? [] : ["OrganizationRole", "TeamRoleName"]),
+    ...(organizations === undefined ? [] : ["OrganizationRole", "TeamRoleName", localAlias("Shown")]),
   ];
 }
 

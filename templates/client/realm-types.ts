@@ -38,8 +38,16 @@ export function realmTypes(realm: Realm): Code {
       bodies.map(([id, type]) => [id, madeElsewhere(type)]),
     ),
     when(auth, () => lines([code`role: Role;`, code`profile: Profile;`])),
-    given(organizations, () =>
-      lines([code`organizationRole: OrganizationRole;`, code`teamRole: TeamRoleName;`]),
+    given(organizations, ({ membersShow }) =>
+      lines([
+        code`organizationRole: OrganizationRole;`,
+        code`teamRole: TeamRoleName;`,
+        code`memberProfile: ${
+          membersShow.length === 0
+            ? code`never`
+            : code`${importedType("Shown", runtimeModule, localAlias("Shown"))}<Profile, ${unionOf(membersShow.map(literal))}>`
+        };`,
+      ]),
     ),
   ];
   const aliases = aliasesOf(realm).map(({ name, general }) => {

@@ -1,6 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import { describe, expect, test } from "vitest";
 import { jobRoutes } from "../../runtime/jobs/routes.ts";
+import type { JsonObject } from "../../runtime/json.ts";
 import { organizationAdministrationRoutes } from "../../runtime/organizations/administration/routes.ts";
 import { organizationRoutes } from "../../runtime/organizations/routes.ts";
 import type { RouteTable } from "../../runtime/realm/exchange.ts";
@@ -60,6 +61,28 @@ describe("the OpenAPI document of a realm with organizations", () => {
     expect(member("members")?.required).toEqual(expect.not.arrayContaining(["email", "name", "mfa"]));
     expect(member("nobody")?.properties).not.toHaveProperty("email");
     expect(member("members")?.properties?.roles).toMatchObject({ items: { enum: ["member", "owner"] } });
+  });
+
+  test("Organization: members show of their profiles what the realm says, typed by its schema", () => {
+    const shown = (profile: JsonObject | undefined, membersShow: readonly string[]) =>
+      documentOf({ ...(profile && { profile }), organizations: { ...organizations, membersShow } }).components
+        ?.schemas?.Member;
+    const name = { type: "string", maxLength: 9 };
+    const plain = { type: "object", properties: { name, born: { type: "string" } }, required: ["born"] };
+    expect(shown(plain, [])?.properties).not.toHaveProperty("profile");
+    expect(shown(plain, ["name"])?.required).not.toContain("profile");
+    expect(shown(plain, ["name"])?.properties?.profile).toEqual({
+      description: "Of users: what the realm shows of their profiles, as far as they have it.",
+      type: "object",
+      properties: { name },
+      additionalProperties: false,
+    });
+    const either = { anyOf: [plain, { type: "object", properties: { name: { type: "integer" } } }] };
+    expect(shown(either, ["name"])?.properties?.profile).toMatchObject({
+      type: "object",
+      allOf: [{ anyOf: [{ properties: { name } }, { properties: { name: { type: "integer" } } }] }],
+      propertyNames: { enum: ["name"] },
+    });
   });
 
   test("Organization endpoints 6: a proof is asked for to require a second factor, and to allow keys", () => {

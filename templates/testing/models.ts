@@ -93,6 +93,7 @@ export const organizations: Organizations = {
   defaultRoles: ["member"],
   teamRoles: [],
   membersVisibleTo: "members",
+  membersShow: [],
   allowRequireMfa: false,
   keys: false,
   invitationsSignUp: true,

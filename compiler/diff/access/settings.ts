@@ -15,6 +15,7 @@ export const giving: Readonly<Record<string, string>> = {
   "member-role-added": "every member of an organization has the roles now, and may do what they allow",
   "team-role-widened": "whoever has the role in a team may give more roles now",
   "member-addresses-widened": "more members see the addresses of others now",
+  "members-shown-widened": "members of an organization see more of each other's profiles now",
   "require-mfa-disallowed": "sessions without a second factor count as those of members now",
   "invitations-sign-up-enabled":
     "whoever a member of an organization invites by mail may sign up now, and then do what every user may",

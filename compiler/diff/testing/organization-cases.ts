@@ -6,6 +6,12 @@ const realm = (more: string): Sketch => ({
 });
 const roles = "roles: { owner: { manage: [org] }, clerk: {} }";
 const settings = (more: string): Sketch => realm(`${roles}, ${more}`);
+const profile =
+  "profile: { type: object, properties: { name: { type: string }, phone: { type: string } } }\n";
+const profiled = (more: string): Sketch => {
+  const { realm: text = "" } = settings(more);
+  return { realm: `${text}${profile}` };
+};
 const belonging = (collection: string): Sketch => ({
   ...realm(roles),
   schema: { type: "object", properties: { title: { type: "string" } } },
@@ -102,6 +108,16 @@ export const organizationCases: Readonly<Record<string, Case>> = {
     old: settings("members_visible_to: nobody"),
     now: settings("members_visible_to: managers"),
     line: "organizations.members_visible_to: e-mail addresses of members were seen by nobody, are by managers",
+  },
+  "members-shown-narrowed": {
+    old: profiled("members_show: [profile.name, profile.phone]"),
+    now: profiled("members_show: [profile.name]"),
+    line: "organizations.members_show: lists of members do not show phone any longer",
+  },
+  "members-shown-widened": {
+    old: profiled("members_show: []"),
+    now: profiled("members_show: [profile.name]"),
+    line: "organizations.members_show: lists of members show name",
   },
   "require-mfa-disallowed": {
     old: settings("allow_require_mfa: true"),

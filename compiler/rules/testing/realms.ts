@@ -91,6 +91,7 @@ export const organizations: Organizations = {
     { name: "reviewer", grants: [] },
   ],
   membersVisibleTo: "members",
+  membersShow: [],
   allowRequireMfa: false,
   keys: false,
   invitationsSignUp: true,

@@ -77,6 +77,8 @@ export interface Member<R extends RealmWithOrganizations> {
   name?: string;
   /** Of users. */
   email?: string | null;
+  /** Of users: what the realm shows of their profiles, as far as they have it. */
+  profile?: R["memberProfile"];
   /** Whether the account has a second factor. Of users; shown to managers. */
   mfa?: boolean;
 }

@@ -39,6 +39,7 @@ export function organizationsModule(realm: string): RealmModule {
         defaultRoles: [],
         teamRoles: [],
         membersVisibleTo: "members" as const,
+        membersShow: [],
         allowRequireMfa: false,
         keys: false,
         invitationsSignUp: true,

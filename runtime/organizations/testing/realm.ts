@@ -51,6 +51,7 @@ export const organizationSettings: OrganizationSettings = {
     { name: "reviewer", grants: [] },
   ],
   membersVisibleTo: "members",
+  membersShow: [],
   allowRequireMfa: true,
   keys: false,
   invitationsSignUp: true,

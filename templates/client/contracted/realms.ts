@@ -25,6 +25,7 @@ const withoutAccounts: RealmTraits = {
 
 const organizations = {
   membersVisibleTo: "members",
+  membersShow: ["name"],
   allowRequireMfa: true,
   keys: true,
   invitationsSignUp: true,
@@ -48,6 +49,7 @@ const differences: readonly Partial<RealmTraits>[] = [
   { organizations },
   { organizations: { ...organizations, membersVisibleTo: "managers" } },
   { organizations: { ...organizations, membersVisibleTo: "nobody" } },
+  { organizations: { ...organizations, membersShow: [] } },
   { organizations: { ...organizations, allowRequireMfa: false } },
   { organizations: { ...organizations, keys: false } },
   { organizations: { ...organizations, invitationsSignUp: false } },

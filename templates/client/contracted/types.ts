@@ -191,6 +191,7 @@ const ofRealm = {
   teamRole: `R["teamRole"]`,
   profile: `R["profile"]`,
   profilePatch: `MergePatch<R["profile"]>`,
+  memberProfile: `R["memberProfile"]`,
   scopes: "KeyScopes<R>",
   tokenScopes: "KeyScopes<R> & { admin?: readonly AdministrationArea[] | undefined }",
 } as const satisfies Record<NonNullable<PlainSchema["realm"]>, string>;

@@ -1,5 +1,5 @@
 import type { Realm } from "../../../compiler/model/model.ts";
-import { placeOf } from "../../../compiler/schema/place.ts";
+import { below, isPart, type Place, placeOf } from "../../../compiler/schema/place.ts";
 import { type Names, placed, type RouteContract } from "../../../runtime/contract/contract.ts";
 import {
   isMade,
@@ -11,10 +11,11 @@ import {
   type Schema,
 } from "../../../runtime/contract/schema.ts";
 import { inRealm, type RealmPart, type RealmTraits, realmNames } from "../../../runtime/contract/traits.ts";
-import type { JsonObject } from "../../../runtime/json.ts";
+import { isJsonObject, type JsonObject } from "../../../runtime/json.ts";
 import { adminAreas } from "../../../runtime/realm/administration.ts";
 import { patchView } from "./patch-view.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
+import { selectionView } from "./selection-view.ts";
 
 /** Brings schemas of contracts into a realm's document. */
 export interface Embedder {
@@ -42,7 +43,8 @@ export type MadeSchemas = Readonly<Partial<Record<MadeName, Ref>>>;
 export type RealmSchemas = Readonly<Record<Exclude<RealmPart, keyof typeof realmNames>, () => JsonObject>>;
 
 /** Of a realm. */
-export function realmSchemas(pool: SchemaPool, { profile, databases, functions }: Realm): RealmSchemas {
+export function realmSchemas(pool: SchemaPool, realm: Realm): RealmSchemas {
+  const { profile, organizations, databases, functions } = realm;
   let whole: JsonObject | undefined;
   const scopes = () => {
     const wholes = databases.map(({ name }) => name);
@@ -60,11 +62,36 @@ export function realmSchemas(pool: SchemaPool, { profile, databases, functions }
       return whole;
     },
     profilePatch: () => ({ type: "object", ...(profile && patchView(pool, placeOf(profile))) }),
+    memberProfile: () =>
+      profile ? membersOf(pool, placeOf(profile), organizations?.membersShow ?? []) : { type: "object" },
     scopes: () => ({ properties: scopes() }),
     tokenScopes: () => ({
       properties: { ...scopes(), admin: { type: "array", items: { type: "string", enum: [...adminAreas] } } },
     }),
   };
+}
+
+/** An object that has some members of what a schema describes, by these names, and no others. */
+function membersOf(pool: SchemaPool, place: Place, names: readonly string[]): JsonObject {
+  const { properties } = isPart(place) ? place.schema : {};
+  const plain = names.flatMap((name) => {
+    const schema = isJsonObject(properties) ? properties[name] : undefined;
+    return schema === undefined
+      ? []
+      : [[name, pool.embed(below(place, ["properties", name], schema))] as const];
+  });
+  if (isPart(place) && plain.length === names.length && Object.keys(place.schema).every(isPlain)) {
+    return { type: "object", properties: Object.fromEntries(plain), additionalProperties: false };
+  }
+  return { allOf: [selectionView(pool, place)], type: "object", propertyNames: { enum: [...names] } };
+}
+
+/** Whether a keyword leaves what `properties` says of a member all that is said of it, or speaks of other members. */
+function isPlain(keyword: string): boolean {
+  return [
+    ...["type", "properties", "required", "title", "description", "examples", "default", "$defs", "$schema"],
+    ...["additionalProperties", "minProperties", "maxProperties", "dependentRequired"],
+  ].includes(keyword);
 }
 
 /** The schema of what scopes may name where collections can be named. */
@@ -101,6 +128,7 @@ export function embedder(pool: SchemaPool, parts: RealmSchemas, { traits, names,
   function plain(schema: PlainSchema): JsonObject {
     const { told: _, itself: __, check: ___, when: ____, client: _____, realm, made: name, ...said } = schema;
     if (name !== undefined) return madeAs(name);
+    if (realm === "memberProfile") return { description: schema.description, ...parts[realm]() };
     if (realm === "profile" || realm === "profilePatch") {
       const whole = parts[realm]();
       return schema.type?.includes("null") ? { anyOf: [whole, { type: "null" }] } : whole;

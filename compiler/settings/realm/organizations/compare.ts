@@ -86,6 +86,16 @@ export const changes = {
     message: "e-mail addresses of members were seen by {old}, are by {new}",
     why: "Lists of members come with addresses for more people.",
   },
+  "members-shown-narrowed": {
+    kind: "breaking",
+    message: "lists of members do not show {members} any longer",
+    why: "Lists of members come without what they came with.",
+  },
+  "members-shown-widened": {
+    kind: "additive",
+    message: "lists of members show {members}",
+    why: "Members of an organization see more of each other.",
+  },
   "require-mfa-disallowed": {
     kind: "breaking",
     message: "organizations cannot require a second factor any longer",
@@ -160,6 +170,9 @@ export function compareOrganizations(
   const seen = { old: old.membersVisibleTo, new: now.membersVisibleTo };
   const way = movedOn(["nobody", "managers", "members"], seen.old, seen.new);
   if (way !== undefined) report(`member-addresses-${way}`, `${where}.members_visible_to`, seen);
+  const shown = turnover(old.membersShow, now.membersShow);
+  if (shown.gone) report("members-shown-narrowed", `${where}.members_show`, { members: shown.gone });
+  if (shown.added) report("members-shown-widened", `${where}.members_show`, { members: shown.added });
   if (old.allowRequireMfa !== now.allowRequireMfa) {
     const check = now.allowRequireMfa ? "require-mfa-allowed" : "require-mfa-disallowed";
     report(check, `${where}.allow_require_mfa`, {});

@@ -12,6 +12,7 @@ import { accountSetting } from "../auth.ts";
 import { link } from "../links.ts";
 import { checks, codes } from "./checks.ts";
 import { changes, compareOrganizations } from "./compare.ts";
+import { inProfile, profileMember, shownCodes, shownMembers } from "./members-show.ts";
 
 declare module "../../../model/model.ts" {
   interface Realm {
@@ -36,6 +37,7 @@ function effectiveOf(settings: Organizations, { createOrganization }: RulesStage
     team_roles: Object.fromEntries(settings.teamRoles.map(({ name, grants }) => [name, { grants }])),
     max_created_per_user: settings.maxCreatedPerUser ?? null,
     members_visible_to: settings.membersVisibleTo,
+    members_show: settings.membersShow.map((name) => `${inProfile}${name}`),
     allow_require_mfa: settings.allowRequireMfa,
     keys: settings.keys,
     invitation_link: settings.invitationLink ?? null,
@@ -49,9 +51,9 @@ function effectiveOf(settings: Organizations, { createOrganization }: RulesStage
 
 export const organizations = accountSetting(["organizations"], {
   chapter: "Organizations",
-  codes,
+  codes: { ...codes, ...shownCodes },
   changes,
-  checks: [...checks, link("organizations", "invitation_link")],
+  checks: [...checks, shownMembers, link("organizations", "invitation_link")],
   compare: (old, now, report) => compareOrganizations(old.realm, now.realm, report),
   read: ({ file, given: of }): Pick<Realm, "organizations"> => {
     if (of.find("organizations", object) === undefined) return {};
@@ -71,6 +73,7 @@ export const organizations = accountSetting(["organizations"], {
           .map(([name, role]) => ({ name, grants: role.read("grants", texts) })),
         ...present({ maxCreatedPerUser: given.find("max_created_per_user", number) }),
         membersVisibleTo: given.read("members_visible_to", oneOf("members", "managers", "nobody")),
+        membersShow: (given.find("members_show", texts) ?? []).flatMap((path) => profileMember(path) ?? []),
         allowRequireMfa: given.read("allow_require_mfa", flag),
         keys: given.read("keys", flag),
         ...present({ invitationLink: given.find("invitation_link", text) }),

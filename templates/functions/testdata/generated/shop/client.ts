@@ -164,6 +164,7 @@ export interface ThisRealm extends RealmWithOrganizations {
   profile: Profile;
   organizationRole: OrganizationRole;
   teamRole: TeamRoleName;
+  memberProfile: never;
 }
 
 export type Account = AccountOf<ThisRealm>;
