@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { objectIn } from "../../runtime/json.ts";
-import { documentWithItems } from "../../templates/openapi/streams.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { jsonText } from "../../templates/print/format.ts";
 import { explainedModule } from "../explain/clauses.ts";
@@ -14,6 +13,7 @@ import type { AnalysedRealm } from "../pipeline.ts";
 import { docsFiles } from "./docs.ts";
 import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";
 import { productionFiles } from "./production.ts";
+import { documentWithItems } from "./streams.ts";
 
 /**
  * Packages that stay out of the bundle, and what of a server's text needs them: those with native code, and clients that few

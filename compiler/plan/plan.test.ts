@@ -5,6 +5,7 @@ import { type EmbeddedPlace, embeddedPlace } from "../../runtime/store/testing/s
 import { kinds } from "./finding.ts";
 import { planned } from "./testing/case.ts";
 import { planCases } from "./testing/cases.ts";
+import { sectionsIn } from "./testing/golden.ts";
 
 const golden = new URL("testdata/plans.golden", import.meta.url);
 const isUpdated = process.env["UPDATE_GOLDEN"] !== undefined;
@@ -34,13 +35,3 @@ test("there are cases of every kind, and at least 40", () => {
   const untold = Object.keys(kinds).filter((kind) => !all.includes(`(${kind})`));
   expect(untold).toEqual([]);
 });
-
-function sectionsIn(text: string): ReadonlyMap<string, string> {
-  const sections = text.split(/^# /m).filter((section) => section.trim() !== "");
-  return new Map(
-    sections.map((section) => {
-      const [name = "", ...lines] = section.split("\n");
-      return [name, lines.join("\n").trim()] as const;
-    }),
-  );
-}

@@ -6,6 +6,7 @@ import { root } from "../workspace.ts";
 /** About MongoDB alone, about what every engine does, or about a store that servers share. */
 const always = [
   "compiler/bundle/bundle.test.ts",
+  "compiler/plan/plan-mongodb.test.ts",
   "compiler/rules/stores.test.ts",
   "examples/**/*.test.ts",
   "runtime/feed/{consumer,convoy,hub,hub-gaps}.test.ts",

@@ -14,7 +14,7 @@ import { documentText, parseDocument } from "../encode.ts";
 import { fileParts, schemaMembers } from "../files/members.ts";
 import { createdAt, createdMeta, nextMeta, timesIn } from "../meta.ts";
 import { type Belonging, belongingOf } from "../organizations.ts";
-import { wholeOf } from "../writes/whole.ts";
+import { wholeOf } from "../whole.ts";
 import type { Incoming } from "./incoming.ts";
 import { metaProblems } from "./meta.ts";
 import { Rejected, readIncoming } from "./rejected.ts";

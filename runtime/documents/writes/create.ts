@@ -14,7 +14,7 @@ import { documentText } from "../encode.ts";
 import { refusedWrite } from "../errors.ts";
 import { createdMeta } from "../meta.ts";
 import { type Belonging, belongingIn, metaInData, type Place } from "../organizations.ts";
-import { wholeOf } from "./whole.ts";
+import { wholeOf } from "../whole.ts";
 
 /** Inserts a document that was checked. */
 export async function insertDocument(

@@ -14,8 +14,8 @@ import { together, without } from "../field-rules.ts";
 import type { FileMembers } from "../files/members.ts";
 import { createdAt, nextMeta } from "../meta.ts";
 import { type Belonging, belongingOf, metaInData, requireSameOrganization } from "../organizations.ts";
+import { wholeOf } from "../whole.ts";
 import { type Existing, modifyExisting, type Target } from "./existing.ts";
-import { wholeOf } from "./whole.ts";
 
 /** How a draft becomes the members of a document: as they are (PUT), or merged into what is stored (PATCH). */
 export type Change = "replace" | "patch";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { inItems, inMember, inObject } from "../../index.ts";
-import type { JsonObject } from "../../json.ts";
-import { DocumentTooLarge } from "../../store/contract/errors.ts";
+import { inItems, inMember, inObject } from "../index.ts";
+import type { JsonObject } from "../json.ts";
+import { DocumentTooLarge } from "../store/contract/errors.ts";
 import { wholeOf } from "./whole.ts";
 
 /** `{rows: [{text, ...}]}`, where `text` has a default of so many characters. */

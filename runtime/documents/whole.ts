@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "../../json.ts";
-import type { CollectionDefinition } from "../../realm/definition.ts";
-import { DocumentTooLarge } from "../../store/contract/errors.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
+import { DocumentTooLarge } from "../store/contract/errors.ts";
 
 /** Bytes that no store holds in one document. */
 const mostHeld = 16_777_216;
