@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../runtime/json.ts";
+import { missingIn } from "../cli/missing-secrets.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { CatalogueEntry, Example } from "../diagnostics/entry.ts";
 import { withoutHints } from "../diagnostics/sort.ts";
@@ -42,6 +43,11 @@ async function diagnosticsOf(name: string, example: Example): Promise<readonly D
   mkdirSync(root, { recursive: true });
   const [config = "", only] = make(root, name, example);
   if (name === "internal-error/wrong") return (await analyse(join(root, config), { step: fail })).diagnostics;
+  if (name === "secret-missing/wrong") {
+    const store = join(root, "store");
+    mkdirSync(store);
+    return missingIn(`sqlite:${store}`, (await analyse(join(root, config))).realms, {});
+  }
   if (!("before" in example)) return check(join(root, config), only);
   const before = join(root, "before");
   write(before, exampleFiles(example.before));
@@ -108,6 +114,8 @@ const spoken: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "file-unreadable/right": {},
   "internal-error/wrong": {},
   "internal-error/right": {},
+  "secret-missing/wrong": { "function.yaml": `${contents["function.yaml"]}secrets: [STRIPE_KEY]\n` },
+  "secret-missing/right": { "function.yaml": `${contents["function.yaml"]}secrets: [STRIPE_KEY]\n` },
   "file-too-large/wrong": { "schema.json": sized(20_000_000) },
   "file-too-large/right": { "schema.json": sized(20_000) },
   "file-encoding/wrong": { "realm.yaml": "# Büro\nauth: enabled" },

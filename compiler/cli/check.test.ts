@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CheckOptions, check } from "./check.ts";
 import { createTerminal } from "./terminal.ts";
+import { commandsIn } from "./testing/commands.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "realmc-check-")));
 const config = join(root, "apps/config");
@@ -54,4 +55,23 @@ test("on GitHub the formats for it name them from the root of the checkout", asy
   expect(await checked({ format: "json" }, environment)).toContain('"file":"shop/realm.yaml"');
   const elsewhere = { GITHUB_WORKSPACE: join(root, "other") };
   expect(await checked({ format: "github" }, elsewhere)).toMatch(/^::error file=shop\/realm\.yaml,/);
+});
+
+test("--store tells secrets that are not set there, and reads nothing else of it", async () => {
+  const folder = join(root, "secrets/config");
+  const fn = join(folder, "shop/db/_func/hook");
+  const store = join(root, "secrets/data");
+  for (const each of [fn, join(folder, "shop/db/things"), store]) mkdirSync(each, { recursive: true });
+  writeFileSync(join(folder, "shop/realm.yaml"), "auth: disabled\n");
+  writeFileSync(join(folder, "shop/db/things/schema.json"), '{ "type": "object" }\n');
+  writeFileSync(join(fn, "function.yaml"), "mode: webhook\ninvoke: true\nsecrets: [TOKEN]\n");
+  writeFileSync(join(fn, "handler.ts"), "export default () => undefined;\n");
+  const realmc = commandsIn(join(root, "secrets"), { NO_COLOR: "1" });
+  const told = await realmc("check", "config", "--store", "sqlite:data");
+  expect(told.status).toBe(0);
+  expect(told.stdout).toMatch(/^shop\/db\/_func\/hook\/function\.yaml:3:10 warning secret-missing .*TOKEN/);
+  expect(told.stdout).toContain("realmc secret set --realm shop --name TOKEN");
+  expect(readdirSync(store)).toEqual([]);
+  expect((await realmc("check", "config")).stdout).not.toContain("secret-missing");
+  expect(await realmc("check", "config", "--store", "sqlite:nowhere")).toMatchObject({ status: 2 });
 });

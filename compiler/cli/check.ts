@@ -1,5 +1,6 @@
 import { join, relative, resolve, sep } from "node:path";
 import { catalogue } from "../check/catalogue.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { renderGithub } from "../diagnostics/github.ts";
 import { rebased } from "../diagnostics/rebased.ts";
 import { counted, renderJson } from "../diagnostics/render.ts";
@@ -9,8 +10,8 @@ import { configurationBehind, UnknownOutput } from "../diff/sides.ts";
 import { unmigrated } from "../diff/unmigrated.ts";
 import { type RecordedConfiguration, recordedFiles } from "../output/configuration.ts";
 import { compilerVersion } from "../package/package.ts";
-import { analyse } from "../pipeline.ts";
-import { type ExitCode, exit, UsageError } from "./exit.ts";
+import { type AnalysedRealm, analyse } from "../pipeline.ts";
+import { exit, UsageError } from "./exit.ts";
 import { requireFolder } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";
 import type { Terminal } from "./terminal.ts";
@@ -25,6 +26,8 @@ export interface CheckOptions {
   readonly hints?: boolean;
   /** An output folder: what was built from before. */
   readonly against?: string;
+  /** Where it is to run: secrets that are missing there are told. */
+  readonly store?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,7 +41,7 @@ export async function check(
   options: CheckOptions,
   terminal: Terminal,
   environment: Environment,
-): Promise<ExitCode> {
+): Promise<number> {
   requireFolder(config);
   if (options.relativeTo !== undefined) requireFolder(options.relativeTo);
   const before = options.against === undefined ? undefined : await recordedOf(options.against);
@@ -48,7 +51,9 @@ export async function check(
     tests: "checked",
     step: terminal.step,
   });
-  const found = sorted([...ofFiles, ...unmigrated(before, realms).diagnostics]);
+  const ofStore = await inStore(options.store, realms, environment);
+  if (ofStore.failure !== undefined) terminal.fail(ofStore.failure);
+  const found = sorted([...ofFiles, ...unmigrated(before, realms).diagnostics, ...ofStore.diagnostics]);
   const base = baseOf(config, options, environment);
   const told = options.hints === false ? withoutHints(found) : found;
   const diagnostics = rebased(told, relative(base, resolve(config)).split(sep).join("/"));
@@ -72,7 +77,30 @@ export async function check(
       if (diagnostics.length === 0)
         terminal.out(`${config}: ${counted(realms.length, "realm")}, no problems`);
   }
-  return hasErrors(diagnostics) ? exit.diagnostics : exit.ok;
+  if (hasErrors(diagnostics)) return exit.diagnostics;
+  return ofStore.failure === undefined ? exit.ok : unreachable;
+}
+
+/** Where a store cannot be reached. */
+const unreachable = 3;
+
+/**
+ * What is missing in the store that a configuration is to run on.
+ * @throws UsageError
+ */
+async function inStore(
+  store: string | undefined,
+  realms: readonly AnalysedRealm[],
+  environment: Environment,
+): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly failure?: string }> {
+  if (store === undefined) return { diagnostics: [] };
+  const { missingIn, NotReached } = await import("./missing-secrets.ts");
+  try {
+    return { diagnostics: await missingIn(store, realms, environment) };
+  } catch (error) {
+    if (error instanceof NotReached) return { diagnostics: [], failure: error.message };
+    throw error;
+  }
 }
 
 async function recordedOf(folder: string): Promise<RecordedConfiguration> {

@@ -17,6 +17,7 @@ export const helpExamples = {
     "realmc check config --format github            annotations of a pull request",
     "realmc check config --format sarif > realmc.sarif",
     "realmc check config --against generated        with what was built before",
+    "realmc check config --store sqlite:./data      with secrets that are not set there",
   ),
   explain: examples(
     "realmc explain unknown-key",
@@ -61,6 +62,15 @@ export const helpExamples = {
     "PORT=9000 SVC_STORE=sqlite:/var/lib/shop realmc serve --handover",
   ),
   key: examples("realmc key create --realm shop --name ops --admin", "realmc key list --realm shop"),
+  secret: examples(
+    "realmc secret set --realm shop --name STRIPE_KEY < stripe.key",
+    "realmc secret list --realm shop",
+  ),
+  secretSet: examples(
+    "realmc secret set --realm shop --name STRIPE_KEY < stripe.key",
+    "pass show stripe | SVC_STORE=sqlite:/var/lib/shop realmc secret set --realm shop --name STRIPE_KEY",
+  ),
+  secretList: examples("realmc secret list --realm shop"),
   invoke: examples(
     "realmc invoke shop/sales/close --input close.json",
     `echo '{"id":"a"}' | realmc invoke shop/sales/close --input - --as 01m80gqnc35k9gxxpya9`,

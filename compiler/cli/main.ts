@@ -121,6 +121,10 @@ function commandLine(
       "--against <folder>",
       "output of a build before: refuses what would show its readers fields that were hidden",
     )
+    .option(
+      "--store <store>",
+      "tell secrets that are not set there: sqlite:<folder>, a mongodb:// URI, or env:<variable> that holds either",
+    )
     .option("--no-hints", "leave out what is right and could be better")
     .addHelpText("after", helpExamples.check)
     .action(async (config: string, options: CheckOptions) => {
@@ -255,6 +259,26 @@ function commandLine(
     .option("--id <id>", "its id, as key list prints it: of anybody's key")
     .option("--dist <folder>", "folder of the bundle", "dist")
     .addHelpText("after", helpExamples.keyRevoke)
+    .action(inBundle);
+
+  const secret = program
+    .command("secret")
+    .description("manages secrets of functions")
+    .addHelpText("after", helpExamples.secret);
+  secret
+    .command("set")
+    .description("sets a secret to what comes on stdin; functions have it from their next run on")
+    .requiredOption("--realm <name>", "realm it is for")
+    .requiredOption("--name <name>", "its name, as function.yaml declares it")
+    .option("--dist <folder>", "folder of the bundle", "dist")
+    .addHelpText("after", helpExamples.secretSet)
+    .action(inBundle);
+  secret
+    .command("list")
+    .description("prints the secrets that functions declare, and whether they are set, a line of JSON each")
+    .requiredOption("--realm <name>", "realm they are for")
+    .option("--dist <folder>", "folder of the bundle", "dist")
+    .addHelpText("after", helpExamples.secretList)
     .action(inBundle);
 
   program

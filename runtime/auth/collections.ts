@@ -140,6 +140,9 @@ const accountShapes: readonly CollectionShape[] = [
   shape(collections.throttle, throttleFields),
 ];
 
+/** Of the secrets that administrators keep. */
+export const secretShape = shape(collections.secrets, secretFields);
+
 const realmShapes: readonly CollectionShape[] = [
   shape(collections.keys, keyFields, [
     index(uniqueIndexes.keyName, keyFields.name, true),
@@ -152,7 +155,7 @@ const realmShapes: readonly CollectionShape[] = [
     index("remind_at", keyFields.remind_at, false),
   ]),
   shape(collections.keyUses, {}),
-  shape(collections.secrets, secretFields),
+  secretShape,
   shape(collections.config, {}),
   shape(collections.audit, auditFields, [
     index("action", auditFields.action, false),

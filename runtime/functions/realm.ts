@@ -35,6 +35,8 @@ export interface FunctionParts {
   readonly handlerFailed?: HandlerFailed | undefined;
   /** Milliseconds between writes of invocations; default: a second. */
   readonly invocationPeriod?: number | undefined;
+  /** Secrets that go before those that administrators have set; default: none. */
+  readonly givenSecrets?: (() => Secrets) | undefined;
   /** Default: those that administrators have set. */
   readonly secrets?: Pick<SecretReader, "of">;
 }
@@ -74,7 +76,7 @@ export class RealmFunctions {
     this.#parts = parts;
     this.#host = hostParts(realm, parts.bodyBytes, parts.handlerLog);
     this.#journal = new InvocationJournal(realm, parts.invocationPeriod);
-    this.#secrets = parts.secrets ?? new SecretReader(realm);
+    this.#secrets = parts.secrets ?? new SecretReader(realm, parts.givenSecrets);
     this.limits = new RealmLimits(realm.definition.functionLimits ?? {}, realm.clock);
   }
 

@@ -69,3 +69,15 @@ describe("Where the store is shared", () => {
     expect(reads).toBe(2);
   });
 });
+
+describe("Where values are given beside the store", () => {
+  test("they go before those of administrators, and count as they are at the moment", async () => {
+    const given: Record<string, string> = {};
+    const { instance: realm } = realmOf({});
+    const own = new SecretReader(realm, () => given);
+    given["TOKEN"] = "given";
+    expect(await own.of(definition)).toEqual({ TOKEN: "given" });
+    given["TOKEN"] = "changed";
+    expect(await own.of(definition)).toEqual({ TOKEN: "changed" });
+  });
+});

@@ -22,17 +22,23 @@ type Realm = Pick<RealmInstance, "vault"> & {
  */
 export class SecretReader {
   readonly #realm: Realm;
+  readonly #given: () => Secrets;
   readonly #kept = new Map<FunctionDefinition, Secrets>();
   /** What the store said when they were read. */
   #revision: number | undefined;
 
-  constructor(realm: Realm) {
+  /** @param given values that go before those of administrators; they are asked for at every run */
+  constructor(realm: Realm, given: () => Secrets = () => none) {
     this.#realm = realm;
+    this.#given = given;
   }
 
   /** The function throws (or rejects with) ApiError `secret_missing` where one is not set, or cannot be opened. */
   of(definition: FunctionDefinition): Secrets | Promise<Secrets> {
     if (definition.secrets.length === 0) return none;
+    const given = this.#given();
+    if (definition.secrets.some((name) => Object.hasOwn(given, name)))
+      return this.#read(definition, undefined, given);
     const revision = this.#realm.store.revision(collections.secrets);
     if (revision !== this.#revision) {
       this.#revision = revision;
@@ -41,13 +47,19 @@ export class SecretReader {
     return this.#kept.get(definition) ?? this.#read(definition, revision);
   }
 
-  async #read(definition: FunctionDefinition, revision: number | undefined): Promise<Secrets> {
+  async #read(
+    definition: FunctionDefinition,
+    revision: number | undefined,
+    given: Secrets = none,
+  ): Promise<Secrets> {
     const { store, vault } = this.#realm;
     const names = definition.secrets;
+    const asked = names.filter((name) => !Object.hasOwn(given, name));
+    if (asked.length === 0) return Object.fromEntries(names.map((name) => [name, given[name] ?? ""]));
     const found = await store.collection(collections.secrets).find({
-      filter: isIn(secretFields.id, names),
+      filter: isIn(secretFields.id, asked),
       visibility: "live",
-      limit: names.length,
+      limit: asked.length,
       skip: 0,
     });
     const values = new Map(
@@ -57,7 +69,10 @@ export class SecretReader {
       }),
     );
     const secrets = Object.fromEntries(
-      names.map((name) => [name, known(definition, name, values.get(name))]),
+      names.map((name) => [
+        name,
+        known(definition, name, Object.hasOwn(given, name) ? given[name] : values.get(name)),
+      ]),
     );
     if (revision !== undefined && revision === this.#revision) this.#kept.set(definition, secrets);
     return secrets;

@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly log: Log;
   /** Throws when a store cannot be reached. */
   readonly reachable: () => Promise<void>;
+  /** For `/readyz`: what somebody should look at. Default: nothing. */
+  readonly warnings?: () => Promise<readonly string[]>;
   readonly metrics?: Metrics | undefined;
   /** They are served at an address of their own, not here. */
   readonly metricsElsewhere?: boolean;
@@ -145,7 +147,10 @@ export function createServer(options: ServerOptions): HttpServer {
   };
   const ready = () => registry.complete && !dispatcher.draining;
   registry.addFixed("/healthz", healthz);
-  registry.addFixed("/readyz", readyz(options.fingerprint, ready, options.reachable));
+  registry.addFixed(
+    "/readyz",
+    readyz(options.fingerprint, ready, options.reachable, options.warnings ?? (async () => [])),
+  );
   if (metrics !== undefined && options.metricsElsewhere !== true)
     registry.addFixed("/metrics", metrics.handle);
   for (const realm of options.realms) registry.addRealm(realm);

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly environment: Environment;
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
+  /** All of stdin; default: that of the process. */
+  readonly read?: () => Promise<string>;
   /** Writes text to stdout as it is, and resolves when it is taken; default: by `out`. */
   readonly write?: (text: string) => Promise<void>;
 }

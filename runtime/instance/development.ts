@@ -8,8 +8,12 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { createKey } from "../auth/command-keys.ts";
 import { systemClock } from "../clock.ts";
+import { missingSecrets } from "../functions/missing-secrets.ts";
 import type { RenewedRunner } from "../functions/pool/renewed.ts";
+import type { RealmDefinition } from "../realm/definition.ts";
+import type { Store } from "../store/contract/store.ts";
 import type { Program } from "./command.ts";
+import { dotEnv } from "./dot-env.ts";
 import { type Explained, explainedIn, explaining } from "./explaining.ts";
 import { startRenewedThreads } from "./function-threads.ts";
 import { handlerFailedIn, handlerLog, withoutHandlers } from "./handler-log.ts";
@@ -125,6 +129,7 @@ export async function developmentServer(folder: string, config: string): Promise
       address,
       handlerLog,
       handlerFailed: handlerFailedIn(config),
+      givenSecrets: () => dotEnv(".env"),
       explain,
       runner: threads,
     });
@@ -135,6 +140,8 @@ export async function developmentServer(folder: string, config: string): Promise
       throw error;
     }
     instance = starting;
+    for (const { definition } of program.realms)
+      await tellMissing(definition, starting.store(definition.name));
     const made: Record<string, string> = {};
     for (const { definition } of key === undefined ? [] : program.realms) {
       const wanted = { name: key ?? "", admin: true, replace: true };
@@ -151,6 +158,15 @@ export async function developmentServer(folder: string, config: string): Promise
     const seeded = await seedStores({ ...shared, clock: systemClock, tell: () => undefined });
     for (const { realm, collection, created } of seeded)
       process.stdout.write(`${realm} ${collection}: begins with ${created} documents of its seed\n`);
+  }
+
+  /** Says which secrets functions have not, and where to put them. */
+  async function tellMissing({ name: realm, functions = [] }: RealmDefinition, store: Store): Promise<void> {
+    const given = new Set(Object.keys(dotEnv(".env")));
+    for (const { name, functions: of } of await missingSecrets(store, functions, given))
+      process.stdout.write(
+        `${realm} ${of.join(", ")}: the secret ${name} is not set; put ${name}=… into the file .env here\n`,
+      );
   }
 
   async function stop(milliseconds: number): Promise<void> {

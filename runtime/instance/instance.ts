@@ -15,6 +15,7 @@ import { beginTriggers, followTriggers } from "../functions/events/following.ts"
 import { functionJobs } from "../functions/events/kinds.ts";
 import type { HandlerFailed, HandlerLog } from "../functions/host/log.ts";
 import type { FunctionFiles, Runner } from "../functions/invocation.ts";
+import { missingSecrets } from "../functions/missing-secrets.ts";
 import { functionsOf, openFunctions, type RealmFunctions } from "../functions/realm.ts";
 import type { Explain, Observer } from "../http/dispatcher.ts";
 import { type Door, openDoor } from "../http/door.ts";
@@ -83,6 +84,8 @@ export interface InstanceOptions {
   readonly runner?: Runner | undefined;
   /** Takes what handlers log; default: {@link log}. */
   readonly handlerLog?: HandlerLog | undefined;
+  /** Secrets that go before those that administrators have set. */
+  readonly givenSecrets?: (() => Readonly<Record<string, string>>) | undefined;
   /** Hears why handlers fail. */
   readonly handlerFailed?: HandlerFailed | undefined;
   /** Milliseconds between writes of the invocations of functions; default: a second. */
@@ -208,6 +211,21 @@ async function listen(
     explain: options.explain,
     reachable: async () => {
       for (const store of stores.values()) await store.health();
+    },
+    warnings: async () => {
+      const warnings: string[] = [];
+      for (const { definition } of realms) {
+        const store = stores.get(definition.name);
+        const given = new Set(Object.keys(options.givenSecrets?.() ?? {}));
+        const missing =
+          store === undefined ? [] : await missingSecrets(store, definition.functions ?? [], given);
+        // Which ones they are is for administrators.
+        if (missing.length > 0)
+          warnings.push(
+            `realm ${definition.name}: functions lack ${missing.length} of their secrets; secret list names them, secret set sets them`,
+          );
+      }
+      return warnings;
     },
   });
   const { host, port } = options.address ?? settings;
@@ -339,13 +357,14 @@ async function listen(
         },
       });
       if (definition.functions !== undefined) {
-        const { handlerLog, handlerFailed, invocationPeriod } = options;
+        const { handlerLog, handlerFailed, givenSecrets, invocationPeriod } = options;
         const parts = {
           runner,
           bodyBytes: maxBodyBytes,
           ending: ending.signal,
           handlerLog,
           handlerFailed,
+          givenSecrets,
           invocationPeriod,
         };
         functions.push(openFunctions(realm, { ...parts, metrics: metrics?.functions() }));

@@ -12,6 +12,7 @@ import { invokeCommand, invokeUsage } from "./invoke-command.ts";
 import { keyCommand, keyUsage } from "./key-command.ts";
 import { messageOf } from "./message-of.ts";
 import { migrateCommand, migrateUsage } from "./migrate-command.ts";
+import { secretCommand, secretUsage } from "./secret-command.ts";
 import { serve } from "./serve.ts";
 import { exportCommand, exportUsage } from "./transfer/export-command.ts";
 import { importCommand, importUsage } from "./transfer/import-command.ts";
@@ -30,6 +31,7 @@ interface Command {
 
 const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["key", { usage: keyUsage, run: keyCommand }],
+  ["secret", { usage: secretUsage, run: secretCommand }],
   ["copy", { usage: copyUsage, run: copyCommand }],
   ["export", { usage: exportUsage, run: exportCommand, reaches: true }],
   ["import", { usage: importUsage, run: importCommand, reaches: true }],

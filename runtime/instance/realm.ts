@@ -71,7 +71,7 @@ export function assembleRealm({ keys, countIdConflict, realtime, ...given }: Rea
   const own = {
     clock,
     newId: idGenerator(clock),
-    vault: vault(keys, `secrets of ${definition.name}`),
+    vault: vault(keys, secretsPurpose(definition.name)),
   };
   const realm: Omit<RealmInstance, "authenticate" | "administers" | "credentials"> = {
     ...given,
@@ -96,4 +96,9 @@ export function assembleRealm({ keys, countIdConflict, realtime, ...given }: Rea
     countIdConflict: (database, collection) => countIdConflict(definition.name, database, collection),
   };
   return { ...realm, ...authenticator(realm) };
+}
+
+/** What the secrets of a realm are sealed for. */
+export function secretsPurpose(realm: string): string {
+  return `secrets of ${realm}`;
 }

@@ -1,6 +1,7 @@
 /** `secrets`, `network` and `mail`: what a function reaches beside documents. */
 import { isIP } from "node:net";
 import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
+import type { Span } from "../../diagnostics/diagnostic.ts";
 import { flag, texts } from "../../model/given.ts";
 import type { RealmFunction } from "../../model/model.ts";
 import { locate } from "../../source/source.ts";
@@ -13,6 +14,8 @@ declare module "../../model/model.ts" {
   interface RealmFunction {
     /** Names. */
     readonly secrets: readonly string[];
+    /** Where they are declared. */
+    readonly secretsSpan?: Span;
     /** Hosts as they are written. */
     readonly network: readonly string[];
     /** It sends mail. */
@@ -21,6 +24,16 @@ declare module "../../model/model.ts" {
 }
 
 const codes = {
+  "secret-missing": {
+    severity: "warning",
+    summary: "A secret that a function declares is not set in the store.",
+    message: "the secret {name} is not set in {store}: every run of {function} ends with secret_missing",
+    hint: "realmc secret set --realm {realm} --name {name} < file; beside a running server PUT /v1/{realm}/_admin/secrets/{name}",
+    explanation:
+      "Said by `realmc check --store`, which looks at which secrets there are, not at their values. `realmc dev` takes them from the file `.env`, too.",
+    wrong: { words: "secrets: [STRIPE_KEY] in function.yaml, and nobody has set STRIPE_KEY" },
+    right: { words: "secrets: [STRIPE_KEY] in function.yaml, after realmc secret set --name STRIPE_KEY" },
+  },
   "function-network": {
     severity: "error",
     summary: "An entry of `network` that is no host.",
@@ -78,7 +91,7 @@ const changes = {
   },
 } as const satisfies Changes;
 
-const diagnose = diagnoser(codes);
+export const diagnose = diagnoser(codes);
 
 const hosts: FunctionCheck = ({ fn, file, faults }) =>
   fn.network.flatMap((entry, at) => {
@@ -157,8 +170,9 @@ export const reach = functionSetting({
       report(now.mail ? "function-mail-allowed" : "function-mail-removed", `${place} mail`, {});
   },
   checks: [hosts, sender],
-  read: ({ given }): Pick<RealmFunction, "secrets" | "network" | "mail"> => ({
+  read: ({ file, given }): Pick<RealmFunction, "secrets" | "secretsSpan" | "network" | "mail"> => ({
     secrets: given.read("secrets", texts),
+    ...(given.value["secrets"] !== undefined && { secretsSpan: locate(file, ["secrets"]) }),
     network: given.read("network", texts),
     mail: given.read("mail", flag),
   }),

@@ -1,4 +1,3 @@
-import { timestamp } from "../../clock.ts";
 import * as contract from "../../contract/administration.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
 import { TRUE } from "../../filter/algebra.ts";
@@ -8,15 +7,9 @@ import { collections } from "../collections.ts";
 import { administratorRoute } from "../contracted.ts";
 
 import { answerPage, lists, pageRequest } from "../paging.ts";
-import { readSecret, type SecretRecord, writeSecret } from "../records.ts";
-import { secretContext } from "../sealed.ts";
+import type { SecretRecord } from "../records.ts";
+import { secretNameProblems, storeSecret } from "../secret-storing.ts";
 import { appendAudit } from "./audit.ts";
-import { putRecord } from "./put.ts";
-
-/** Secrets of one realm. */
-const most = 1_000;
-
-const nameForm = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
 export const listSecrets = administratorRoute(
   contract.listSecrets,
@@ -30,26 +23,15 @@ export const putSecret = administratorRoute(contract.putSecret, (realm) => {
   return async ({ exchange, params, body }, { caller }) => {
     const name = secretName(params);
     const { value } = body();
-    requireForm(name);
-    const sealed = vault.seal(value, secretContext(name));
-    const secrets = store.collection(collections.secrets);
-    if ((await secrets.get(name, "live")) === undefined && (await secrets.count(TRUE, "live")) >= most) {
-      throw new ApiError("conflict", `A realm has at most ${most} secrets.`);
-    }
-    const now = timestamp(clock.now());
-    const record = await putRecord<SecretRecord>(store, {
-      collection: collections.secrets,
-      id: name,
-      read: readSecret,
-      write: writeSecret,
-      next: (before) => ({ id: name, value: sealed, created_at: before?.created_at ?? now, updated_at: now }),
-      along: (transaction, before) =>
-        appendAudit(realm, transaction, exchange, caller, {
-          action: "secret.put",
-          target: `secret:${name}`,
-          details: { replaced: before !== undefined },
-        }),
-    });
+    const problems = secretNameProblems(name);
+    if (problems.length > 0) throw invalidBody(problems);
+    const record = await storeSecret({ store, clock, vault }, { name, value }, (transaction, replaced) =>
+      appendAudit(realm, transaction, exchange, caller, {
+        action: "secret.put",
+        target: `secret:${name}`,
+        details: { replaced },
+      }),
+    );
     return secretView(record);
   };
 });
@@ -77,13 +59,6 @@ function noSuchSecret(): ApiError {
 function secretName({ name }: { readonly name: string }): string {
   if (!isId(name)) throw noSuchSecret();
   return name;
-}
-
-/** @throws ApiError `validation_error` for a name that no secret can have */
-function requireForm(name: string): void {
-  if (nameForm.test(name)) return;
-  const reason = "must begin with a letter and have at most 63 letters, digits and _";
-  throw invalidBody([{ path: "name", reason }]);
 }
 
 function secretView({ id, created_at, updated_at }: SecretRecord): JsonObject {
