@@ -5,7 +5,9 @@ import { parseEnv } from "node:util";
 export function dotEnv(path: string): Readonly<Record<string, string>> {
   try {
     const values = Object.entries(parseEnv(readFileSync(path, "utf8")));
-    return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+    return Object.fromEntries(
+      values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
     throw error;

@@ -98,8 +98,8 @@ export async function runRealm(
     for (const file of realm.tests ?? []) {
       const tests = file.tests.filter(({ name }) => `${file.path} ${name}`.toLowerCase().includes(filter));
       if (tests.length === 0) continue;
-      assertions.push(assertionsOf(file, tests, realm.realm));
       await whileReadingAll(file.path, async () => {
+        assertions.push(assertionsOf(file, tests, realm.realm));
         stored = await open.hold(file, stored);
         const judge = new Judge(file, open, stored);
         for (const test of tests) {
