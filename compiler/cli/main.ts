@@ -50,6 +50,27 @@ export async function main(
   }
 }
 
+/** A command as its help prints it. */
+export interface ListedCommand {
+  /** `key create`. */
+  readonly name: string;
+  /** `--realm`. */
+  readonly options: readonly string[];
+}
+
+/** Every command that does something, with all of its options. */
+export function listedCommands(): readonly ListedCommand[] {
+  const surroundings = ofProcess();
+  const listed = (command: Command, outer: readonly string[]): readonly ListedCommand[] => {
+    const words = [...outer, command.name()];
+    const options = command.options.flatMap(({ long }) => (long == null ? [] : [long]));
+    const inner = command.commands.flatMap((each) => listed(each, words));
+    return options.length === 0 && inner.length > 0 ? inner : [{ name: words.join(" "), options }, ...inner];
+  };
+  const program = commandLine(createTerminal(surroundings), surroundings, () => undefined);
+  return program.commands.flatMap((each) => listed(each, []));
+}
+
 function ofProcess(): Surroundings {
   const { stdout, stderr, env } = process;
   for (const stream of [stdout, stderr]) stream.on("error", ignoreClosed);

@@ -9,6 +9,7 @@ import { isFull } from "../../runtime/testing/random.ts";
 import { strictest } from "../strictest.ts";
 import { root } from "../workspace.ts";
 import { installedIn } from "./installed.ts";
+import { linkedFromReadme, packagesNeeded, readWhileRunning } from "./needs.ts";
 import { install, pack, registryUnreachable, type Tarball } from "./tarball.ts";
 
 const place = mkdtempSync(join(tmpdir(), "realmc-package-"));
@@ -89,6 +90,24 @@ describe("what is published", () => {
     const isThere = (target: string) =>
       tarball.files.some((path) => path === target || path.startsWith(`${target}/`));
     expect(links.filter((target) => !isThere(target))).toEqual([]);
+  });
+
+  it("depends on what its modules load, and on nothing else", async () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const names = Object.keys(dependencies);
+    // A part of Fastify, whose version is held back: docs/dependencies.md.
+    expect(await packagesNeeded(names)).toEqual(names.filter((name) => name !== "light-my-request").sort());
+  });
+
+  it("has what the compiler reads while it runs, and what its README and documentation link to", () => {
+    const isThere = (target: string) =>
+      tarball.files.some((path) => path === target || path.startsWith(`${target}/`));
+    expect(readWhileRunning()).toContain("compiler/init/template");
+    const linked = linkedFromReadme();
+    // Measurements and tests are of the checkout alone.
+    const own = [...linked].filter((path) => !/^scripts\/|\.test\.ts$/.test(path));
+    expect([...readWhileRunning(), ...own].filter((path) => !isThere(path))).toEqual([]);
+    expect(tarball.files.filter((path) => /\.md$/.test(path) && !linked.has(path))).toEqual([]);
   });
 
   it("is as publint would have it", async () => {

@@ -10,5 +10,6 @@ export const productTests: readonly string[] = [
   "scripts/openapi/clients.test.ts",
   "scripts/openapi/linters.test.ts",
   "scripts/operating/nginx.test.ts",
+  "scripts/package/options.test.ts",
   "scripts/package/package.test.ts",
 ];
