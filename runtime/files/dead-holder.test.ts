@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fileLedger } from "../documents/files/ledger.ts";
 import { collections } from "../documents/files/records.ts";
-import { hold, realmUsage } from "../documents/files/usage.ts";
+import { hold, realmUsage, usedOf } from "../documents/files/usage.ts";
 import { code, collection } from "../documents/testing/shop.ts";
 import type { StorageDefinition } from "../realm/files.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
@@ -14,16 +14,24 @@ import { ask, claim, pdf } from "./testing/direct.ts";
 import { fileField, sha256, startVault, type Vault } from "./testing/vault.ts";
 
 const papers = collection("papers", {
-  files: [fileField("scan"), fileField("pages", { maxFiles: 5 }), fileField("sent", { upload: "direct" })],
+  files: [
+    fileField("scan"),
+    fileField("pages", { maxFiles: 5 }),
+    fileField("sent", { upload: "direct" }),
+    fileField("tus", { upload: "resumable" }),
+  ],
 });
 const quota = { quota: 50_000_000 };
+/** Of which each record has less than a file takes. */
+const tightQuota = 12_000;
 
 describeMongo("While a process that has died holds what it wrote", () => {
-  const locations = [testLocation(), testLocation()];
+  const locations = [testLocation(), testLocation(), testLocation()];
   let folder: string;
   /** Without a quota and with one, two instances of each. */
   let free: readonly [Vault, Vault];
   let bound: readonly [Vault, Vault];
+  let tight: readonly [Vault, Vault];
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "realmc-dead-"));
     const pair = async (at: number, storage: Partial<StorageDefinition>) => {
@@ -36,9 +44,10 @@ describeMongo("While a process that has died holds what it wrote", () => {
     };
     free = await pair(0, {});
     bound = await pair(1, quota);
+    tight = await pair(2, { quota: tightQuota });
   });
   afterAll(async () => {
-    await Promise.all([...free, ...bound].map((vault) => vault.stop()));
+    await Promise.all([...free, ...bound, ...tight].map((vault) => vault.stop()));
     for (const location of locations) await dropTestDatabases(location);
     rmSync(folder, { recursive: true, force: true });
   });
@@ -112,18 +121,65 @@ describeMongo("While a process that has died holds what it wrote", () => {
     expect(after.files - before.files).toBe(10);
   });
 
-  test("with a quota others are 503 with Retry-After, and nothing of them is left", async () => {
-    const [dead, alive] = bound;
+  test.each([
+    ["quota", () => bound],
+    ["quota that is nearly used", () => tight],
+  ] as const)(
+    "with a %s every upload, removal and deletion of others is done, whichever way they come",
+    async (_, of) => {
+      const [dead, alive] = of();
+      await announced(dead);
+      const before = await realmUsage(alive.store("shop"));
+      const statuses = await held(dead, uploading(dead, { ...local, ...quota }), async () => {
+        const answers = [];
+        for (let n = 0; n < 10; n += 1) {
+          const id = await alive.made("papers");
+          const sent = await alive.bring("POST", `papers/${id}/_files/scan`, { bytes: pdf(100 + n) });
+          answers.push(sent.status);
+          if (n % 2 === 0)
+            answers.push((await alive.bring("DELETE", `papers/${id}/_files/scan/${sent.body["id"]}`)).status);
+          const direct = await ask(
+            alive,
+            `papers/${await alive.made("papers")}/_files/sent`,
+            claim(pdf(10 + n)),
+          );
+          answers.push(direct.status);
+          const path = `papers/${await alive.made("papers")}/_files/tus/_tus`;
+          const headers = { "tus-resumable": "1.0.0", "upload-length": "9" };
+          answers.push((await alive.bring("POST", path, { headers })).status);
+          const form = new FormData();
+          form.append("document", JSON.stringify({ title: "a" }));
+          form.append("scan", new Blob([new Uint8Array(pdf(200 + n))], { type: "application/pdf" }), "a.pdf");
+          answers.push(
+            (await fetch(`${alive.url}/v1/shop/main/papers/_form`, { method: "POST", body: form })).status,
+          );
+        }
+        return answers;
+      });
+      expect(statuses.filter((status) => ![201, 204].includes(status))).toEqual([]);
+      const after = await realmUsage(alive.store("shop"));
+      expect(after.files - before.files).toBe(15);
+    },
+  );
+
+  test("a file that needs what the dead one holds is 503 with Retry-After, and nothing of it is left", async () => {
+    const [dead, alive] = tight;
     await announced(dead);
+    const { bytes, open } = await usedOf(alive.store("shop"), "realm");
+    const left = tightQuota - bytes - open.bytes;
     const before = await alive.lying();
-    const answer = await held(dead, uploading(dead, { ...local, ...quota }), () => upload(alive));
+    const answer = await held(dead, uploading(dead, { ...local, quota: tightQuota }), () =>
+      upload(alive, pdf(left)),
+    );
     expect([answer.status, code(answer), answer.headers.get("retry-after")]).toEqual([
       503,
       "unavailable",
       "15",
     ]);
     expect(await alive.lying()).toEqual(before);
-    expect((await upload(alive)).status).toBe(201);
+    expect(code(await upload(alive, pdf(left + 1)))).toBe("quota_exceeded");
+    expect((await upload(alive, pdf(left))).status).toBe(201);
+    expect(code(await upload(alive, pdf(60)))).toBe("quota_exceeded");
   });
 
   test.each<[string, (id: string) => (transaction: Transaction) => Promise<unknown>]>([
@@ -132,7 +188,7 @@ describeMongo("While a process that has died holds what it wrote", () => {
       (id) => (transaction) =>
         hold(
           transaction,
-          {},
+          { quotas: {}, store: free[0].store("shop") },
           { org: undefined, caller: "dead", field: `main.papers/${id}/sent`, most: 5, bytes: 1 },
         ),
     ],
@@ -177,8 +233,7 @@ describeMongo("While a process that has died holds what it wrote", () => {
       expect(code(await upload(full))).toBe("quota_exceeded");
       expect((await upload(full, pdf(99))).status).toBe(201);
       expect(await realmUsage(full.store("shop"))).toMatchObject({ bytes: used.bytes + 99 });
-      const records = (await full.records("usage")).filter(({ bytes }) => bytes !== 0).map(({ id }) => id);
-      expect(records).toEqual(["realm"]);
+      expect(code(await upload(full, pdf(60)))).toBe("quota_exceeded");
     } finally {
       await full.stop();
     }

@@ -1,6 +1,8 @@
 /** `POST …/{collection}/_form`: documents that are created with their files. */
+
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { realmUsage } from "../documents/files/usage.ts";
 import { code, collection, fields, text } from "../documents/testing/shop.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { allowed, byCaller } from "../rules/index.ts";
@@ -111,8 +113,7 @@ describe("A form with a document and files", () => {
   });
 
   it("counts against the quota until the document is gone, and survives the sweep", async () => {
-    const used = async () =>
-      Number((await vault.records("usage")).find(({ id }) => id === "realm")?.["bytes"] ?? 0);
+    const used = async () => (await realmUsage(vault.store("shop"))).bytes;
     const before = await used();
     const { body } = await create([documentOf({ title: "a" }), fileOf("scan", randomBytes(1_000))]);
     expect(await used()).toBe(before + 1_000);

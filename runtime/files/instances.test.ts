@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { realmUsage } from "../documents/files/usage.ts";
 import { code, collection, text } from "../documents/testing/shop.ts";
 import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
 import { type Answered, fileField, startVault, type Vault } from "./testing/vault.ts";
@@ -48,8 +49,7 @@ describeMongo("Instances on one database share a quota", () => {
     );
     const bytes = all.reduce<number>((sum, file) => sum + Number(Object(file).size), 0);
     for (const vault of vaults) {
-      const usage = (await vault.records("usage")).find(({ id }) => id === "realm");
-      expect(usage).toMatchObject({ bytes, files: all.length });
+      expect(await realmUsage(vault.store("shop"))).toEqual({ bytes, files: all.length });
     }
     return bytes;
   }

@@ -7,9 +7,9 @@ import { imageVersions } from "./version-job.ts";
 
 /** What goes on in the background of a realm with storage. */
 export function fileJobs(
-  { collections, storage: quotas }: Pick<RealmDefinition, "collections" | "storage">,
+  { collections }: Pick<RealmDefinition, "collections">,
   ledger: FileLedger,
   storage: OpenStorage,
 ): readonly JobKind[] {
-  return [fileSweep(ledger, storage, quotas), imageVersions(collections, ledger, storage)];
+  return [fileSweep(ledger, storage), imageVersions(collections, ledger, storage)];
 }

@@ -1,5 +1,7 @@
 /** Uploads that nobody has completed yet: what they hold, how many there may be, and how they end. */
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { usedOf } from "../documents/files/usage.ts";
 import { code, collection, text } from "../documents/testing/shop.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { organizationRoutes } from "../organizations/routes.ts";
@@ -46,9 +48,8 @@ const full = [413, "quota_exceeded"];
 
 /** What is counted of one: bytes that are named, and those that uploads hold. */
 async function counted(id: string): Promise<readonly [number, number]> {
-  const found = (await vault.records("usage")).find((record) => record["id"] === id) ?? {};
-  const open = isJsonObject(found["open"]) ? found["open"]["bytes"] : 0;
-  return [Number(found["bytes"] ?? 0), Number(open)];
+  const { bytes, open } = await usedOf(vault.store("shop"), id);
+  return [bytes, open.bytes];
 }
 
 /** All that uploads hold, of anybody. */

@@ -1,5 +1,7 @@
 /** Files go with their documents, from one organization to another and at their end. */
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { usedOf } from "../documents/files/usage.ts";
 import { code, collection, fields, text } from "../documents/testing/shop.ts";
 import { deletionFields, organizationFields, ownershipFields } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
@@ -55,7 +57,7 @@ async function ticket(size: number, org?: string): Promise<{ id: string; path: s
 }
 
 async function used(org: string): Promise<unknown> {
-  return (await vault.records("usage")).find(({ id }) => id === `org:${org}`)?.["bytes"] ?? 0;
+  return (await usedOf(vault.store("shop"), `org:${org}`)).bytes;
 }
 
 describe("Files of organizations", () => {

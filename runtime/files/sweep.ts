@@ -13,11 +13,10 @@ import {
   readNames,
   writeFileRecord,
 } from "../documents/files/records.ts";
-import { foldUsage } from "../documents/files/usage.ts";
 import { and, compare, eq } from "../filter/algebra.ts";
 import type { Hold, JobKind, JobRealm } from "../jobs/kind.ts";
 import { AttemptFailed } from "../jobs/kind.ts";
-import type { FileLedger, StorageDefinition } from "../realm/files.ts";
+import type { FileLedger } from "../realm/files.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import { sweepUploads } from "./direct/sweep.ts";
 import type { RealmStorage } from "./realm.ts";
@@ -38,11 +37,7 @@ const batch = 100;
 type Sweeping = Pick<RealmStorage, "blobs" | "spool" | "metrics">;
 
 /** Of a realm with storage. */
-export function fileSweep(
-  ledger: FileLedger,
-  storage: Sweeping,
-  quotas: Pick<StorageDefinition, "quota" | "quotaPerOrg"> = {},
-): JobKind {
+export function fileSweep(ledger: FileLedger, storage: Sweeping): JobKind {
   return {
     name: "file_sweep",
     limit: 1,
@@ -50,7 +45,6 @@ export function fileSweep(
     every: sweepEvery,
     async step(realm, _, hold) {
       try {
-        await foldUsage(realm.store, quotas);
         const released = await releaseExpired(realm, ledger, hold);
         const removed = await removeUnnamed(realm, storage, hold);
         await sweepUploads(realm, storage, hold);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../clock.ts";
-import { readBlob, readUsage } from "../documents/files/records.ts";
+import { readBlob } from "../documents/files/records.ts";
+import { realmUsage } from "../documents/files/usage.ts";
 import { eq } from "../filter/algebra.ts";
 import { field } from "../filter/fields.ts";
 import { openStores } from "../store/engines.ts";
@@ -133,9 +134,8 @@ describe("drop", () => {
     });
     await withStore(place, papers, async (store) => {
       const [blob] = await store.collection("_svc.blobs").scan(undefined, 2);
-      const [usage] = await store.collection("_svc.usage").scan(undefined, 2);
       expect(blob && readBlob(blob).record).toMatchObject({ refs: 0, size: 1_000 });
-      expect(usage === undefined ? 0 : readUsage(usage).record.bytes).toBe(0);
+      expect(await realmUsage(store)).toEqual({ bytes: 0, files: 0 });
       expect(await store.collection("_svc.files").scan(undefined, 2)).toEqual([]);
     });
   });

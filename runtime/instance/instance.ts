@@ -5,7 +5,7 @@ import { passwords } from "../auth/credentials/passwords.ts";
 import type { Clock } from "../clock.ts";
 import { assignOrganization } from "../documents/administration/assigning.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
-import { foldUsage, realmUsage } from "../documents/files/usage.ts";
+import { realmUsage } from "../documents/files/usage.ts";
 import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
 import { fileJobs } from "../files/jobs.ts";
@@ -371,7 +371,6 @@ async function listen(
       }
       if (definition.storage !== undefined) {
         const storage = openFiles(realm, await openStorage(definition, definition.storage));
-        await foldUsage(realm.store, definition.storage);
         storage.metrics?.standing(definition.storage.driver.kind, () => realmUsage(realm.store));
         storages.push(storage);
       }

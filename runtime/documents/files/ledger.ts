@@ -28,7 +28,7 @@ export function fileLedger(
   quotas: StorageDefinition,
   now: () => number,
 ): FileLedger {
-  const spending = { quotas, isShared: store.isShared };
+  const spending = { quotas, store };
   return {
     async read(collection, document) {
       const found = await store.collection(collections.names).get(keyOf(collection, document), "live");

@@ -55,7 +55,7 @@ export interface BlobRecord {
 
 /**
  * `_svc.usage`: what the documents of `realm`, or of `org:<id>`, name, in the trash too, and what uploads under way hold
- * there. Where there is no quota and the store is shared, `realm/<number>` and `org:<id>/<number>` say it together, each of them
+ * there. Where the store is shared, `realm/<number>` and `org:<id>/<number>` say it together with these, each of them
  * perhaps less than nothing. Of `caller:<hash>` and `field:<place>` there is the latter alone, as long as there is any.
  */
 export interface UsageRecord {
@@ -64,6 +64,8 @@ export interface UsageRecord {
   readonly files: number;
   /** Of uploads that nobody has completed. */
   readonly open?: { readonly bytes: number; readonly files: number };
+  /** Bytes of a quota beyond its own share, from others of the same quota; less than nothing: lent to them. */
+  readonly borrowed?: number;
 }
 
 /** `_svc.uploads`: a file that is to come past the server, or in pieces. */

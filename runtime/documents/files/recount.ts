@@ -3,6 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { batches } from "../../store/batches.ts";
 import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
 import type { Store } from "../../store/contract/store.ts";
+import { ofSlot } from "./quota-slots.ts";
 import {
   type BlobRecord,
   collections,
@@ -39,7 +40,7 @@ const READ = { documents: 1_000, characters: 8 * 1024 ** 2 };
 const COUNTED = { documents: 50_000, characters: 16 * 1024 ** 2 };
 
 async function recountUsage(store: Store): Promise<void> {
-  const used = new Map<string, Required<UsageRecord>>();
+  const used = new Map<string, UsageRecord & Required<Pick<UsageRecord, "open">>>();
   const of = (id: string) => used.get(id) ?? { id, bytes: 0, files: 0, open: { bytes: 0, files: 0 } };
   for await (const { org, files } of ledger(store)) {
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
@@ -48,6 +49,7 @@ async function recountUsage(store: Store): Promise<void> {
       used.set(id, { ...before, bytes: before.bytes + bytes, files: before.files + files.length });
     }
   }
+  if (!store.isShared) await holdWithoutSlots(store);
   for await (const { state, holds, held } of uploads(store)) {
     if (state.kind !== "open") continue;
     for (const id of holds) {
@@ -64,6 +66,24 @@ async function recountUsage(store: Store): Promise<void> {
     const stored = await usage.get(named.id, "live");
     const record: UsageRecord = open.files > 0 ? { ...named, open } : named;
     await usage.load([writeFileRecord(record, (stored?.version ?? 0) + 1)]);
+  }
+}
+
+/** What uploads of a shared store hold of a slot, those of another hold of what the slot is of. */
+async function holdWithoutSlots(store: Store): Promise<void> {
+  for (const [name, read] of [
+    [collections.uploads, readUpload],
+    [collections.resumable, readResumable],
+  ] as const) {
+    const found = store.collection(name);
+    for await (const batch of batches(found, READ)) {
+      for (const stored of batch) {
+        const { record, version } = read(stored);
+        const holds = record.holds.map(ofSlot);
+        if (holds.every((id, at) => id === record.holds[at])) continue;
+        await found.load([writeFileRecord({ ...record, holds }, version + 1)]);
+      }
+    }
   }
 }
 

@@ -1,17 +1,16 @@
 /** What files take up, and what uploads under way hold of it: counted in the very transactions that write them. */
-import { hash, randomInt } from "node:crypto";
+import { hash } from "node:crypto";
 import { ApiError, tooManyRequests } from "../../errors.ts";
 import type { StorageDefinition } from "../../realm/files.ts";
-import { longBackoff, Outdated, optimistic } from "../../retry.ts";
-import { batches } from "../../store/batches.ts";
+import { Outdated } from "../../retry.ts";
 import { DuplicateId } from "../../store/contract/errors.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
+import { anySlot, readSlot, readSlots, slotWithRoom } from "./quota-slots.ts";
 import {
   type BlobRecord,
   collections,
   type NamesRecord,
-  readUsage,
   type UploadRecord,
   type UsageRecord,
   writeFileRecord,
@@ -24,81 +23,65 @@ type Quotas = Pick<StorageDefinition, "quota" | "quotaPerOrg">;
 /** Uploads that one caller may have open. */
 export const openPerCaller = 100;
 
-/**
- * Records that what is used without a quota is spread over, where the store is shared: of one that a process holds which has died
- * no other transaction has to wait for.
- */
-const SLOTS = 16;
-
 /** Milliseconds after which somebody may have completed one. */
 const again = 60_000;
 
 const nothing: Used = { bytes: 0, files: 0 };
 
 /**
- * What documents name is so much more, or less. Of who has no quota any of several records says it, so that no transaction
- * holds what all of them write.
+ * What documents name is so much more, or less.
  * @param org undefined: of the realm
  * @throws ApiError `quota_exceeded`; Outdated
  */
 export async function spend(
   transaction: Transaction,
-  { quotas, isShared }: Spending,
+  { quotas, store }: Spending,
   org: string | undefined,
   more: Used,
 ): Promise<void> {
   if (more.bytes === 0 && more.files === 0) return;
-  const { id, most, whose } = org === undefined ? ofRealm(quotas) : ofOrganization(quotas, org);
-  const of = most === undefined && isShared ? slotOf(id, randomInt(SLOTS)) : id;
-  const { record, version } = await usage(transaction, of);
-  const next = { ...record, bytes: record.bytes + more.bytes, files: record.files + more.files };
-  if (more.bytes > 0) requireRoom(next, most, whose);
-  await putRecord(transaction, collections.usage, version, next);
+  const bound = org === undefined ? ofRealm(quotas) : ofOrganization(quotas, org);
+  const change = (record: UsageRecord): UsageRecord => ({
+    ...record,
+    bytes: record.bytes + more.bytes,
+    files: record.files + more.files,
+  });
+  await use(transaction, store, bound, more.bytes, change);
 }
 
 /** What decides which records say what is used. */
 export interface Spending {
   readonly quotas: Quotas;
-  /** Several processes write to the store. */
-  readonly isShared: boolean;
+  readonly store: Pick<Store, "collection" | "isShared">;
 }
-
-function slotOf(id: string, slot: number): string {
-  return `${id}/${slot}`;
-}
-
-const ofSlot = /^(realm|org:[^/]+)\/\d+$/;
 
 /**
- * Brings what was used without a quota into the records that a quota is judged by; to be called before they are, and again as
- * long as there may be processes that know of no quota.
+ * Changes a record of what is used, of a store that is shared one of several.
+ * @param bytes by how much it grows: where it does, the quota decides
+ * @returns the id of the record
+ * @throws ApiError `quota_exceeded`; Outdated
  */
-export async function foldUsage(store: Store, quotas: Quotas): Promise<void> {
-  if (!store.isShared || (quotas.quota === undefined && quotas.quotaPerOrg === undefined)) return;
-  for await (const batch of batches(store.collection(collections.usage), READ)) {
-    for (const { id: slot } of batch) {
-      const [, id = ""] = ofSlot.exec(slot) ?? [];
-      const most = id === "realm" ? quotas.quota : quotas.quotaPerOrg;
-      if (id !== "" && most !== undefined) await fold(store, slot, id);
-    }
+async function use(
+  transaction: Transaction,
+  store: Spending["store"],
+  { id, most, whose }: Bound,
+  bytes: number,
+  change: (record: UsageRecord) => UsageRecord,
+): Promise<string> {
+  if (!store.isShared || most === undefined || bytes <= 0) {
+    const { record, version } = await readSlot(transaction, store.isShared ? anySlot(id) : id);
+    const next = change(record);
+    if (bytes > 0) requireRoom(next, most, whose);
+    await putRecord(transaction, collections.usage, version, next);
+    return next.id;
   }
-}
-
-const READ = { documents: 1_000, characters: 8 * 1024 ** 2 };
-
-function fold(store: Store, slot: string, id: string): Promise<boolean> {
-  return optimistic(longBackoff, () =>
-    store.transaction(async (transaction) => {
-      const part = await usage(transaction, slot);
-      if (part.version === undefined) return true;
-      const { record, version } = await usage(transaction, id);
-      const { bytes, files } = part.record;
-      if (!(await transaction.collection(collections.usage).remove(slot, part.version))) throw new Outdated();
-      const next = { ...record, bytes: record.bytes + bytes, files: record.files + files };
-      await putRecord(transaction, collections.usage, version, next);
-      return true;
-    }),
-  );
+  const found = await slotWithRoom(transaction, store, id, most, bytes);
+  if (found === undefined) throw quotaExceeded(whose);
+  for (const { record, version } of found.lenders)
+    await putRecord(transaction, collections.usage, version, record);
+  const next = change(found.slot.record);
+  await putRecord(transaction, collections.usage, found.slot.version, next);
+  return next.id;
 }
 
 /** What a quota leaves. */
@@ -113,13 +96,13 @@ export interface QuotaRoom {
  * Returns the least room that the quotas leave now, or undefined where there is none; {@link spend} and {@link hold} decide.
  */
 export async function quotaRoom(
-  store: Pick<Store, "collection">,
+  store: Spending["store"],
   quotas: Quotas,
   org: string | undefined,
 ): Promise<QuotaRoom | undefined> {
   let least: QuotaRoom | undefined;
   for (const { id, most = 0, whose } of bounded(quotas, org)) {
-    const { bytes, open = nothing } = (await usage(store, id)).record;
+    const { bytes, open } = await usedOf(store, id);
     const left = most - bytes - open.bytes;
     if (least === undefined || left < least.bytes) least = { bytes: left, whose };
   }
@@ -148,22 +131,25 @@ export interface Claimed {
  */
 export async function hold(
   transaction: Transaction,
-  quotas: Quotas,
+  { quotas, store }: Spending,
   { org, caller, field, most, bytes }: Claimed,
 ): Promise<Pick<UploadRecord, "holds" | "held">> {
+  // Who has to wait for others at a field holds nothing of the caller's meanwhile.
   const counts = [
-    { id: `caller:${hash("sha256", caller)}`, most: openPerCaller, whose: "of one caller" },
     { id: `field:${field}`, most, whose: "in one field of a document" },
+    { id: `caller:${hash("sha256", caller)}`, most: openPerCaller, whose: "of one caller" },
   ];
   for (const { id, most: limit, whose } of counts) {
     const { open } = await add(transaction, id, { bytes, files: 1 });
     if (open.files > limit)
       throw tooManyRequests(`At most ${limit} uploads ${whose} are open at a time; complete some.`, again);
   }
-  const full = bounded(quotas, org);
-  for (const { id, most: quota, whose } of full)
-    requireRoom(await add(transaction, id, { bytes, files: 1 }), quota, whose);
-  return { holds: [...counts, ...full].map(({ id }) => id), held: bytes };
+  const holds = counts.map(({ id }) => id);
+  for (const bound of bounded(quotas, org))
+    holds.push(
+      await use(transaction, store, bound, bytes, (record) => withOpen(record, { bytes, files: 1 })),
+    );
+  return { holds, held: bytes };
 }
 
 /** An upload that was held is open no longer. @throws Outdated */
@@ -175,34 +161,43 @@ export async function letGo(
 }
 
 /** More, or fewer, uploads that are open. Who only has had such has no record any longer. */
-async function add(transaction: Transaction, id: string, more: Used): Promise<Required<UsageRecord>> {
-  const { record, version } = await usage(transaction, id);
-  const { open: before = nothing, ...named } = record;
-  const open = { bytes: before.bytes + more.bytes, files: before.files + more.files };
-  const isEmpty = open.files <= 0;
-  if (!isEmpty || named.files > 0)
-    await putRecord(transaction, collections.usage, version, isEmpty ? named : { ...named, open });
+async function add(
+  transaction: Transaction,
+  id: string,
+  more: Used,
+): Promise<Required<Pick<UsageRecord, "open">>> {
+  const { record, version } = await readSlot(transaction, id);
+  const next = withOpen(record, more);
+  const { bytes, files, open, borrowed = 0 } = next;
+  if (open !== undefined || bytes !== 0 || files !== 0 || borrowed !== 0)
+    await putRecord(transaction, collections.usage, version, next);
   else if (version !== undefined && !(await transaction.collection(collections.usage).remove(id, version)))
     throw new Outdated();
-  return { ...named, open };
+  return { open: open ?? nothing };
+}
+
+function withOpen({ open: before = nothing, ...record }: UsageRecord, more: Used): UsageRecord {
+  const open = { bytes: before.bytes + more.bytes, files: before.files + more.files };
+  return open.files <= 0 ? record : { ...record, open };
 }
 
 /** What the documents of the realm name. */
-export async function realmUsage(store: Pick<Store, "collection" | "isShared">): Promise<Used> {
-  const slots = store.isShared ? Array.from({ length: SLOTS }, (_, slot) => slotOf("realm", slot)) : [];
-  const all = await Promise.all(["realm", ...slots].map((id) => usage(store, id)));
-  return all.reduce(
-    (sum, { record }) => ({ bytes: sum.bytes + record.bytes, files: sum.files + record.files }),
-    nothing,
-  );
+export async function realmUsage(store: Spending["store"]): Promise<Used> {
+  const { bytes, files } = await usedOf(store, "realm");
+  return { bytes, files };
 }
 
-async function usage(
-  store: Pick<Store | Transaction, "collection">,
-  id: string,
-): Promise<{ readonly record: UsageRecord; readonly version?: number }> {
-  const stored = await store.collection(collections.usage).get(id, "live");
-  return stored === undefined ? { record: { id, ...nothing } } : readUsage(stored);
+/** What documents name, and uploads hold, of a quota, whichever records say it. @param id `realm` or `org:<id>` */
+export async function usedOf(store: Spending["store"], id: string): Promise<Used & { readonly open: Used }> {
+  const records = store.isShared ? await readSlots(store, id) : [(await readSlot(store, id)).record];
+  const sum = (one: Used, other: Used = nothing): Used => ({
+    bytes: one.bytes + other.bytes,
+    files: one.files + other.files,
+  });
+  return records.reduce((all, record) => ({ ...sum(all, record), open: sum(all.open, record.open) }), {
+    ...nothing,
+    open: nothing,
+  });
 }
 
 interface Bound {

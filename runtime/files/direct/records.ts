@@ -85,7 +85,7 @@ export function beginUpload(
   return optimistic(longBackoff, () =>
     store.transaction(async (transaction) => {
       const claimed = { org, caller, field: place, most: openPerField(field), bytes };
-      const held = await hold(transaction, quotas, claimed);
+      const held = await hold(transaction, { quotas, store }, claimed);
       const begun: UploadRecord = { ...record, ...held, state: { kind: "open" } };
       await transaction.collection(collections.uploads).insert(writeFileRecord(begun, 1));
       return begun;

@@ -96,7 +96,11 @@ export function begun(
   const place = `${collection.storeName}/${record.document}/${field.name}`;
   return optimistic(longBackoff, () =>
     store.transaction(async (transaction) => {
-      const held = await hold(transaction, quotas, { ...claim, field: place, most: openPerField(field) });
+      const held = await hold(
+        transaction,
+        { quotas, store },
+        { ...claim, field: place, most: openPerField(field) },
+      );
       const open: ResumableRecord = {
         ...record,
         ...held,

@@ -60,7 +60,9 @@ export async function copyRealm(options: CopyOptions): Promise<Copied> {
   await copyCollections(options, shapes, mark);
   if (all.length > shapes.length) await forgetConsumers(target);
   const compared = await compareAll(options, shapes);
-  if (options.intoNonEmpty && definition.storage !== undefined) await recountFiles(target, options.clock);
+  // Stores that are shared say what is used in several records, others in one.
+  const isCountedAnew = options.intoNonEmpty || source.isShared !== target.isShared;
+  if (isCountedAnew && definition.storage !== undefined) await recountFiles(target, options.clock);
   await removeMark(target);
   return { compared, files };
 }

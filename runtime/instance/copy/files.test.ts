@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { programOf } from "../../../scripts/program.ts";
 import { type S3Server, startS3 } from "../../blobs/testing/s3/server.ts";
-import { collections, readBlob, readUsage } from "../../documents/files/records.ts";
+import { collections, readBlob, readUpload } from "../../documents/files/records.ts";
+import { usedOf } from "../../documents/files/usage.ts";
 import { isJsonObject } from "../../json.ts";
 import type { RealmModule } from "../../realm/exchange.ts";
 import type { S3Storage, StorageDefinition } from "../../realm/files.ts";
@@ -179,7 +180,19 @@ describe("copy of files", () => {
     expect(forth).toMatchObject({ code: 0 });
     expect(forth.err).toContain("storage in realm.yaml has to name s3://files/shop/");
     expect(held()).toHaveLength(3);
-    await serving(to, data, (server) => expectFiles(server, kept), driver());
+    const more = await serving(
+      to,
+      data,
+      async (server) => {
+        await expectFiles(server, kept);
+        const claim = { name: "a.bin", type: "application/octet-stream", size: 500, sha256: "0".repeat(64) };
+        const added = await uploaded(server, randomBytes(70));
+        await well(server, "POST", `/${added.document}/_files/video/_uploads`, JSON.stringify(claim));
+        return added;
+      },
+      driver(),
+    );
+    const used = { bytes: 8 + 8 + 100 + 200 + 70, files: 5, open: { bytes: 500, files: 1 } };
     // The configuration says where they are now.
     const moved = filesModule(to.realm, driver());
     const again = await command(
@@ -188,7 +201,13 @@ describe("copy of files", () => {
     );
     expect(again).toMatchObject({ code: 0 });
     expect(again.err).toContain("storage in realm.yaml has to be { driver: local }");
-    await serving(back, folderOf(back), (server) => expectFiles(server, kept));
+    await serving(back, folderOf(back), async (server) => {
+      await expectFiles(server, [...kept, more]);
+      const store = server.store(to.realm);
+      expect(await usedOf(store, "realm")).toEqual(used);
+      const [open] = await store.collection(collections.uploads).scan(undefined, 2);
+      expect(open && readUpload(open).record.holds).toContain("realm");
+    });
   });
 
   it("leaves them in a bucket that the configuration names for both stores", async () => {
@@ -318,8 +337,7 @@ describe("copy of files", () => {
     await serving(to, data, async (server) => {
       await expectFiles(server, [first, second, third, own]);
       const store = server.store(to.realm);
-      const usage = await store.collection(collections.usage).get("realm", "live");
-      expect(usage && readUsage(usage).record).toMatchObject({
+      expect(await usedOf(store, "realm")).toEqual({
         bytes: 308 + 8 + 8,
         files: 5,
         open: { bytes: 1_200, files: 2 },
