@@ -48,7 +48,15 @@ const ruleTestHosts = [
   },
 ];
 const files: readonly FileSchema[] = [
-  { name: "realm.yaml", schema: realmSchema, hosts: [{ auth: "enabled", roles }, {}] },
+  {
+    name: "realm.yaml",
+    schema: realmSchema,
+    hosts: [
+      { auth: "enabled", roles },
+      {},
+      { auth: "enabled", profile: { type: "object", properties: { name: { type: "string" } } } },
+    ],
+  },
   {
     name: "collection.yaml",
     schema: collectionSchema,

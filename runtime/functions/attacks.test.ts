@@ -136,6 +136,23 @@ test.each([
   expect(await attempt("return 1;")).toMatchObject(returned("number 1"));
 });
 
+test("what a thread tells after what it cannot is not believed, also where the server hears of both late", async () => {
+  const forged = "(run) => ['log', run, { at: '', level: 'info', message: 5, fields: {} }]";
+  const found = [];
+  // The run is over before the server looks.
+  const busy = setInterval(() => {
+    const until = performance.now() + 60;
+    while (performance.now() < until);
+  }, 1);
+  try {
+    for (let at = 0; at < 10; at++) found.push((await attempt(forging(forged))).result);
+  } finally {
+    clearInterval(busy);
+  }
+  const failed = { kind: "failed", code: "function_failed", reason: "the thread told what it cannot" };
+  expect(found).toEqual(found.map(() => failed));
+});
+
 test("no socket of ctx.fetch comes into its thread, whatever listens there for one", async () => {
   const server = createServer((_, response) => response.end("hello"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -23,19 +23,30 @@ export function handlerFailedIn(config: string): HandlerFailed {
  * Places in files of the realm are those that an editor opens.
  */
 export function failureText(reason: string, config: string, realm: string): string {
-  const folder = config.replace(/\/+$/, "");
+  const folder = withoutEnd(config);
   const [first = "", ...frames] = reason.split("\n");
-  const shown = frames.map((frame) =>
-    frame
-      .trim()
-      .replace(/(?<=^at |\()([^\s():]+:\d+:\d+)(?=\)?$)/, (place: string) =>
-        place.startsWith(`${realm}/`) ? `${folder}/${place}` : place,
-      ),
-  );
-  const places = shown.map((frame) => /([^\s()]+:\d+:\d+)\)?$/.exec(frame)?.[1]);
-  const place = places.find((each) => each?.startsWith(`${folder}/${realm}/`));
+  const shown = frames.map((frame) => {
+    const text = frame.trim();
+    const place = placeIn(text);
+    return place?.startsWith(`${realm}/`) ? text.replace(place, () => `${folder}/${place}`) : text;
+  });
+  const place = shown.map(placeIn).find((each) => each?.startsWith(`${folder}/${realm}/`));
   const head = `failed: ${first}${place === undefined ? "" : ` (${place})`}`;
   return shown.length === 1 && place !== undefined ? head : [head, ...shown].join("\n");
+}
+
+/** A folder as it is called, without slashes at its end. */
+function withoutEnd(folder: string): string {
+  let end = folder.length;
+  while (end > 1 && folder[end - 1] === "/") end -= 1;
+  return folder.slice(0, end);
+}
+
+/** `handler.ts:4:26` of `at handler (handler.ts:4:26)` and of `at handler.ts:4:26`. */
+function placeIn(frame: string): string | undefined {
+  const from = Math.max(frame.lastIndexOf("("), frame.lastIndexOf(" ")) + 1;
+  const place = frame.slice(from, frame.endsWith(")") ? -1 : undefined);
+  return /^[^\s():]+:\d+:\d+$/.test(place) ? place : undefined;
 }
 
 /** A log without why handlers failed: that is told of each run, whoever asked for it. */

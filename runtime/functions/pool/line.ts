@@ -62,6 +62,11 @@ export class Line {
     return this.#runs[ended + 1];
   }
 
+  /** The one that what the thread tells next is of, though it may have ended: of those before it all is known. */
+  get telling(): InLine | undefined {
+    return this.#runs[0];
+  }
+
   /** Takes back one that has not begun; false: it has. */
   withdraw(asked: Asked): boolean {
     const run = this.#runs.find((each) => each.asked === asked);

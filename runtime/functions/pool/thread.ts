@@ -6,6 +6,7 @@ import type { FunctionFiles, HostRequest, Result } from "../invocation.ts";
 import type { FromThread, FunctionSetup, PackedResult, ThreadBounds } from "../messages.ts";
 import { packInput } from "../packing.ts";
 import { type Asked, cancelled } from "./asked.ts";
+import { failed, messageOf, mistold } from "./failures.ts";
 import { Fetching } from "./fetching.ts";
 import { Line } from "./line.ts";
 import type { PooledFunction } from "./pooled-function.ts";
@@ -56,6 +57,7 @@ export class FunctionThread {
   #secrets: Readonly<Record<string, string>> | undefined;
   #isUp = false;
   #isEnded = false;
+  #isMistrusted = false;
   #utilization: EventLoopUtilization;
   #gone: Promise<unknown> = Promise.resolve();
   #fetching: Fetching | undefined;
@@ -66,13 +68,7 @@ export class FunctionThread {
     this.#bounds = bounds;
     this.#worker = newWorker(files, memory, { bounds, starts: this.#line.starts.buffer });
     this.#posts = new Posts(this.#worker);
-    this.#worker.on("message", (messages: readonly FromThread[]) => {
-      try {
-        for (const message of messages) this.#receive(message);
-      } catch {
-        this.#crashed(mistold);
-      }
-    });
+    this.#worker.on("message", (messages: readonly FromThread[]) => this.#told(messages));
     this.#worker.on("error", (error) => this.#crashed(`the thread failed: ${messageOf(error)}`));
     this.#worker.on("exit", () => this.#exited());
     this.#utilization = this.#worker.performance.eventLoopUtilization();
@@ -187,7 +183,7 @@ export class FunctionThread {
     const back = this.#line.withdrawAll();
     const { front } = this.#line;
     // What came of those before it is on its way.
-    if (front !== undefined) this.#settle(front.number, result, this.#timeOf(front.number));
+    if (front !== undefined) this.#settle(front.number, result);
     this.#listener.ended(this);
     this.#listener.returned(back);
   }
@@ -221,6 +217,19 @@ export class FunctionThread {
   /** Milliseconds that a run has taken, as far as one has seen. */
   #timeOf(run: number): number {
     return run === this.#front?.number ? (this.running ?? 0) : 0;
+  }
+
+  /** Once a thread has told what it cannot, nothing is believed any more: not what became of that run either. */
+  #told(messages: readonly FromThread[]): void {
+    if (this.#isMistrusted) return;
+    try {
+      for (const message of messages) this.#receive(message);
+    } catch {
+      this.#isMistrusted = true;
+      const { telling } = this.#line;
+      if (telling !== undefined) this.#settle(telling.number, failed(mistold));
+      this.#crashed(mistold);
+    }
   }
 
   #receive(message: FromThread): void {
@@ -283,20 +292,9 @@ export class FunctionThread {
     this.#listener.free(this);
   }
 
-  #settle(run: number, result: Result, duration: number): void {
+  #settle(run: number, result: Result, duration = this.#timeOf(run)): void {
     const asked = this.#line.find(run);
     this.#line.delete(run);
     asked?.settle(result, duration);
   }
-}
-
-/** What no handler makes a thread tell by what `ctx` has. */
-const mistold = "the thread told what it cannot";
-
-function failed(reason: string): Result {
-  return { kind: "failed", code: "function_failed", reason };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
