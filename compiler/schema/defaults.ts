@@ -130,13 +130,13 @@ export function objectWithPresets(
   outer: readonly Part[] = [],
 ): JsonObject {
   const result: JsonObject = {};
-  for (const [name, member] of node.members)
-    if (member.preset !== undefined && !Object.hasOwn(object, name))
-      define(result, name, presetValue(member, outer));
   for (const [name, held] of Object.entries(object)) {
     const member = node.members.get(name);
     if (held !== undefined)
       define(result, name, member === undefined ? held : withPresets(member.inside, held, outer));
   }
+  for (const [name, member] of node.members)
+    if (member.preset !== undefined && !Object.hasOwn(object, name))
+      define(result, name, presetValue(member, outer));
   return result;
 }

@@ -17,7 +17,7 @@ import {
   nothing,
   propertyKey,
 } from "../print/code.ts";
-import { typeEndings } from "../server/types.ts";
+import { shapeEndings } from "../server/types.ts";
 
 export function functionTypesModules(realm: Realm): readonly EmittedFile[] {
   return realm.functions.length === 0 ? [] : [functionTypesModule(realm)];
@@ -28,7 +28,7 @@ function functionTypesModule(realm: Realm): EmittedFile {
   const shapes = collectionsOf(realm).map((collection) => {
     const stem = stemOf(names, collection);
     const own = typeName(collection.name);
-    const types = typeEndings(collection).map((ending) =>
+    const types = shapeEndings(collection).map((ending) =>
       importsType(
         `${own}${ending}`,
         `./${collection.database}/${collection.name}/types.ts`,

@@ -145,6 +145,11 @@ describe("emitted defaults", () => {
     expect(sent).toEqual(before);
   });
 
+  test("what is set stands behind what was sent, in the order that it was sent in", () => {
+    const schema = { type: "object", properties: { a: { default: 1 }, b: { default: 2 }, c: {} } };
+    expect(JSON.stringify(withDefaults(schema)({ c: 5, b: 7 }))).toBe('{"c":5,"b":7,"a":1}');
+  });
+
   test("a member called __proto__ is a member", () => {
     const schema: JsonObject = JSON.parse('{ "properties": { "__proto__": { "default": { "x": 1 } } } }');
     expect(JSON.stringify(withDefaults(schema)({}))).toBe('{"__proto__":{"x":1}}');
@@ -158,7 +163,7 @@ describe("emitted defaults", () => {
       },
     });
     expect(text?.replace(/\s+/g, " ")).toContain(
-      'return { status: "open", ...document, ...inMember(document, "address", inObject((member) => ({ country: "CH", ...member, }))), };',
+      'return { ...document, status: "open", ...document, ...inMember(document, "address", inObject((member) => ({ ...member, country: "CH", ...member, }))), };',
     );
   });
 

@@ -91,7 +91,10 @@ class Shown {
     );
   }
 
-  /** An object with its defaults. @param from the object */
+  /**
+   * An object with its defaults, behind what it has: hence it is spread twice, for the order and for its own values.
+   * @param from the object
+   */
   objectCode(node: Presets, from: Code): Code {
     const set = [...node.members].flatMap(([name, member]) =>
       member.preset === undefined
@@ -103,7 +106,8 @@ class Shown {
         ? [code`...${imported("inMember", runtime)}(${from}, ${name}, ${this.#change(inside)})`]
         : [],
     );
-    return code`{\n${join([...set, code`...${from}`, ...changed], code`,\n`)},\n}`;
+    const own = code`...${from}`;
+    return code`{\n${join([own, ...(set.length === 0 ? [] : [...set, own]), ...changed], code`,\n`)},\n}`;
   }
 
   /** A function of a value. */

@@ -90,6 +90,12 @@ export function typeEndings(collection: Collection): readonly string[] {
   return looserInput(collection) === undefined ? documentEndings : [...documentEndings, inputEnding];
 }
 
+/** Of those, what the shape of a collection is made of. */
+export function shapeEndings(collection: Collection): readonly string[] {
+  const isLooser = looserInput(collection) !== undefined;
+  return typeEndings(collection).filter((ending) => !(isLooser && ending === ""));
+}
+
 /** The type of creates and replacements. @param name of that of the content */
 export function inputType(collection: Collection, name: string): Code {
   return identifier(looserInput(collection) === undefined ? name : name + inputEnding);

@@ -4,6 +4,7 @@ import type { JsonObject } from "realmc/runtime";
 /** A document with the defaults of what it leaves out, by `default` in the schema. */
 export function withDefaults(document: JsonObject): JsonObject {
   return {
+    ...document,
     unit: "piece",
     ...document,
   };
