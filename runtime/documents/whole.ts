@@ -1,9 +1,7 @@
 import type { JsonObject, JsonValue } from "../json.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import { DocumentTooLarge } from "../store/contract/errors.ts";
-
-/** Bytes that no store holds in one document. */
-const mostHeld = 16_777_216;
+import { LARGEST_DOCUMENT } from "../store/writable.ts";
 
 /**
  * A copy of what was sent to be a whole document, with the defaults of what it leaves out. Items of arrays have theirs, so that
@@ -16,7 +14,7 @@ export function wholeOf(
 ): JsonObject {
   if (withDefaults === undefined) return { ...members };
   const whole = withDefaults(members);
-  if (restAfter(mostHeld, whole) < 0) throw new DocumentTooLarge();
+  if (restAfter(LARGEST_DOCUMENT, whole) < 0) throw new DocumentTooLarge();
   return whole;
 }
 

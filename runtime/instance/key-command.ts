@@ -12,9 +12,9 @@ import { realmOrganizations } from "../organizations/realm.ts";
 import { adminAreas, areasAmong } from "../realm/administration.ts";
 import type { KeyScopes } from "../realm/caller.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
-import { openStores } from "../store/engines.ts";
 import { parseDuration } from "../units.ts";
 import { type Program, realmsCalled, type Surroundings, UsageError } from "./command.ts";
+import { withRealmStore } from "./command-store.ts";
 import { optionsAmong, required } from "./command-words.ts";
 import { readSettings } from "./settings.ts";
 
@@ -136,24 +136,13 @@ async function withKeys(
   clock: Clock,
   work: (realm: KeyRealm & { readonly clock: Clock }) => Promise<void>,
 ): Promise<void> {
-  const { store: location, queryTime } = readSettings(environment);
-  if (location.engine === "sqlite" && location.folder === ":memory:") {
-    throw new Error(
-      "SVC_STORE is sqlite::memory:, which lives in the server alone: no command reaches its keys",
-    );
-  }
-  const stores = await openStores({ location, setting: "SVC_STORE", clock, queryTime });
-  try {
-    const store = await stores.open(definition.name);
-    // Documents and their indexes are left to the server: a running one may serve another build of the realm.
-    await store.provision([
-      ...systemCollections(definition),
-      ...(definition.accounts?.organizations === undefined ? [] : organizationCollections(definition)),
-    ]);
-    await work({ store, clock, organizations: realmOrganizations({ definition, store, clock }) });
-  } finally {
-    await stores.close();
-  }
+  const shapes = [
+    ...systemCollections(definition),
+    ...(definition.accounts?.organizations === undefined ? [] : organizationCollections(definition)),
+  ];
+  await withRealmStore(definition.name, readSettings(environment), clock, shapes, (store) =>
+    work({ store, clock, organizations: realmOrganizations({ definition, store, clock }) }),
+  );
 }
 
 function parseWords(words: readonly string[], clock: Clock): NewKey & { realm: string } {

@@ -5,16 +5,14 @@ import { longestSecret, secretNameProblems, storeSecret } from "../auth/secret-s
 import type { Clock } from "../clock.ts";
 import { missingSecrets } from "../functions/missing-secrets.ts";
 import { idGenerator } from "../ids.ts";
-import type { RealmDefinition } from "../realm/definition.ts";
 import { vault } from "../sealing.ts";
-import type { Store } from "../store/contract/store.ts";
-import { openStores } from "../store/engines.ts";
 import { type Program, realmsCalled, type Surroundings, UsageError } from "./command.ts";
+import { withRealmStore } from "./command-store.ts";
 import { optionsAmong, required } from "./command-words.ts";
 import { DataFolder } from "./data.ts";
 import { keysOf } from "./instance-keys.ts";
 import { secretsPurpose } from "./realm.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { readSettings } from "./settings.ts";
 
 export const secretUsage = `secret set --realm <realm> --name <name>      the value comes on stdin
        server secret list --realm <realm>`;
@@ -47,8 +45,9 @@ async function set({ realms }: Program, words: readonly string[], around: Surrou
   if (value === "") throw new UsageError("the value comes on stdin, and nothing came");
   if (value.length > longestSecret)
     throw new UsageError(`a secret has at most ${longestSecret} characters, not ${value.length}`);
-  await withStore(definition, around, clock, async (store, settings, folder) => {
-    const sealing = vault(keysOf(settings, folder), secretsPurpose(realm));
+  const settings = readSettings(around.environment);
+  await withRealmStore(realm, settings, clock, systemCollections(definition), async (store) => {
+    const sealing = vault(keysOf(settings, new DataFolder(settings)), secretsPurpose(realm));
     const audited = { clock, newId: idGenerator(clock) };
     await storeSecret({ store, clock, vault: sealing }, { name, value }, (transaction, replaced) =>
       appendAudit(audited, transaction, withoutRequest, actorNamed(commandLine), {
@@ -66,7 +65,8 @@ async function list({ realms }: Program, words: readonly string[], around: Surro
   const realm = required("--realm", optionsAmong(words, { realm: { type: "string" } }).realm);
   const [{ definition }] = realmsCalled(realm, realms);
   const functions = definition.functions ?? [];
-  await withStore(definition, around, clock, async (store) => {
+  const settings = readSettings(around.environment);
+  await withRealmStore(realm, settings, clock, systemCollections(definition), async (store) => {
     const missing = new Set((await missingSecrets(store, functions)).map(({ name }) => name));
     for (const name of [...new Set(functions.flatMap(({ secrets }) => secrets))].sort()) {
       const of = functions.filter(({ secrets }) => secrets.includes(name));
@@ -79,28 +79,6 @@ async function list({ realms }: Program, words: readonly string[], around: Surro
     }
   });
   return 0;
-}
-
-async function withStore(
-  definition: RealmDefinition,
-  { environment }: Surroundings,
-  clock: Clock,
-  work: (store: Store, settings: Settings, folder: DataFolder) => Promise<void>,
-): Promise<void> {
-  const settings = readSettings(environment);
-  const { store: location, queryTime } = settings;
-  if (location.engine === "sqlite" && location.folder === ":memory:")
-    throw new Error("SVC_STORE is sqlite::memory:, which lives in the server alone");
-  const stores = await openStores({ location, setting: "SVC_STORE", clock, queryTime });
-  const folder = new DataFolder(settings);
-  try {
-    const store = await stores.open(definition.name);
-    await store.provision(systemCollections(definition));
-    await work(store, settings, folder);
-  } finally {
-    await stores.close();
-    folder.release();
-  }
 }
 
 async function readStdin(): Promise<string> {
