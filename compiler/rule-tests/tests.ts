@@ -108,7 +108,8 @@ class TestReader {
     const of = { kind, collection: nameOf(collection), ...(status !== undefined && { status }) };
     if (given.only === undefined) return { ...of, allow: pairs("allow"), deny: pairs("deny") };
     if (given.allow !== undefined || given.deny !== undefined) {
-      const problem = "only says who may and that nobody else may: allow and deny do not stand beside it";
+      const problem =
+        "'only' says who may and that nobody else may, so 'allow' and 'deny' do not stand beside it";
       this.report("rule-test-expectation", [kind], { problem });
     }
     const allow = pairs("only");

@@ -222,7 +222,7 @@ async function listen(
         // Which ones they are is for administrators.
         if (missing.length > 0)
           warnings.push(
-            `realm ${definition.name}: functions lack ${missing.length} of their secrets; secret list names them, secret set sets them`,
+            `realm ${definition.name}: functions lack ${missing.length} of their secrets; realmc secret list --realm ${definition.name} names them, realmc secret set sets them`,
           );
       }
       return warnings;

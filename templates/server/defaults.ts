@@ -45,7 +45,7 @@ export function defaultsModules(collection: Collection): readonly EmittedFile[] 
 /** The functions of a module that exports `withDefaults`. */
 export function defaultsCode(root: Presets): Code {
   const shown = new Shown(root);
-  const whole = code`${docComment("A document with the defaults of what it leaves out, by `default` in the schema.")}export function ${identifier(own)}(document: ${object}): ${object} {
+  const whole = code`${docComment("A document with what it leaves out and has a `default` in the schema, behind what it has.")}export function ${identifier(own)}(document: ${object}): ${object} {
     return ${shown.objectCode(root, identifier("document"))};
   }\n`;
   return lines([whole, ...shown.functions()]);
