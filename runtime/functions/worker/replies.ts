@@ -39,19 +39,20 @@ export function forwardedResult(thrown: unknown): Result | undefined {
 
 /**
  * What a reply holds.
- * @param asked where it was documents
+ * @param asked for what was refused, where it was documents
  * @param forwards its refusals reach the caller, where nobody catches them
  * @throws StoreError where it is a refusal
  */
 export function contentOf<T>(
   { status, body = "" }: HostReply,
-  asked?: DocumentOperation,
+  asked?: () => DocumentOperation,
   forwards = false,
 ): T {
   if (status < 400) return JSON.parse(body === "" ? "null" : body);
   const isRefusal = forwards && status < 500;
-  const result = isRefusal ? ({ kind: "forwarded", status, body, ...asked } as const) : undefined;
-  throw new StoreError(status, errorOf(body), asked, result);
+  const operation = asked?.();
+  const result = isRefusal ? ({ kind: "forwarded", status, body, ...operation } as const) : undefined;
+  throw new StoreError(status, errorOf(body), operation, result);
 }
 
 function errorOf(body: string): ConstructorParameters<typeof ApiError<AnyErrorCode>>[1] {

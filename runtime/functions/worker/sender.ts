@@ -43,7 +43,7 @@ export class HostSender implements Sender {
 
   async answer<T>(call: Call): Promise<Answer<T>> {
     const reply = await this.#reply(call);
-    const value = contentOf<T>(reply, operationOf(call), this.#as === "caller");
+    const value = contentOf<T>(reply, () => operationOf(call), this.#as === "caller");
     const etag = reply.headers?.["etag"];
     if (etag !== undefined && typeof value === "object" && value !== null) this.#tags.set(value, etag);
     return { status: reply.status, value };
