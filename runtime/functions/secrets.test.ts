@@ -6,7 +6,7 @@ import { realmOf } from "../http/testing/server.ts";
 import { heldClock } from "../instance/testing/servers.ts";
 import type { FunctionDefinition } from "../realm/functions.ts";
 import type { Store } from "../store/contract/store.ts";
-import { SecretReader } from "./secrets.ts";
+import { SecretReader, withoutSecrets } from "./secrets.ts";
 
 const clock = heldClock();
 const { instance } = realmOf({});
@@ -79,5 +79,21 @@ describe("Where values are given beside the store", () => {
     expect(await own.of(definition)).toEqual({ TOKEN: "given" });
     given["TOKEN"] = "changed";
     expect(await own.of(definition)).toEqual({ TOKEN: "changed" });
+  });
+});
+
+test("secrets are hidden in lines of logs wherever they stand, and a number that is one is no mistake", () => {
+  const secrets = { PIN: "12345", QUOTED: 'a"b\\c', PUNCTUATION: '":"x' };
+  const line = {
+    at: "2026-01-01T00:00:00.000Z",
+    level: "info",
+    message: '12345 and a"b\\c',
+    fields: { n: 12345, other: 7, deep: [{ 'a"b\\c': 'the a"b\\c' }], ok: true, nothing: null, k: "x" },
+  } as const;
+  expect(withoutSecrets(line, secrets)).toEqual({
+    at: line.at,
+    level: "info",
+    message: "[PIN] and [QUOTED]",
+    fields: { n: "[PIN]", other: 7, deep: [{ "[QUOTED]": "the [QUOTED]" }], ok: true, nothing: null, k: "x" },
   });
 });

@@ -3,7 +3,7 @@ import { readSecret } from "../auth/records.ts";
 import { secretContext } from "../auth/sealed.ts";
 import { ApiError } from "../errors.ts";
 import { isIn } from "../filter/algebra.ts";
-import type { JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { type FunctionDefinition, functionName } from "../realm/functions.ts";
 import type { LogLine } from "./invocation.ts";
@@ -89,7 +89,7 @@ function known(definition: FunctionDefinition, name: string, value: string | und
 /** Shorter ones would be found in any text. */
 const shortest = 4;
 
-/** A text with the values of secrets taken out. */
+/** A text with the values of secrets taken out, also as JSON has them. */
 export function hideSecrets(text: string, secrets: Secrets): string {
   let hidden = text;
   for (const [name, value] of Object.entries(secrets)) {
@@ -100,9 +100,30 @@ export function hideSecrets(text: string, secrets: Secrets): string {
   return hidden;
 }
 
+/** The same of each text in an object, of its keys too; a number that has a secret in it becomes a text. */
+export function hideSecretsIn(object: JsonObject, secrets: Secrets): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [
+      hideSecrets(name, secrets),
+      value === undefined ? value : hiddenIn(value, secrets),
+    ]),
+  );
+}
+
+function hiddenIn(value: JsonValue, secrets: Secrets): JsonValue {
+  if (typeof value === "string") return hideSecrets(value, secrets);
+  if (typeof value === "number") {
+    const text = JSON.stringify(value);
+    const hidden = hideSecrets(text, secrets);
+    return hidden === text ? value : hidden;
+  }
+  if (Array.isArray(value)) return value.map((item: JsonValue) => hiddenIn(item, secrets));
+  return isJsonObject(value) ? hideSecretsIn(value, secrets) : value;
+}
+
 /** The same of a line of a log. */
 export function withoutSecrets(line: LogLine, secrets: Secrets): LogLine {
   if (Object.keys(secrets).length === 0) return line;
-  const fields: JsonObject = JSON.parse(hideSecrets(JSON.stringify(line.fields), secrets));
+  const fields = hideSecretsIn(line.fields, secrets);
   return { ...line, message: hideSecrets(line.message, secrets), fields };
 }

@@ -1,11 +1,10 @@
 import { timestamp } from "../../clock.ts";
-import type { JsonObject } from "../../json.ts";
 import type { Caller } from "../../realm/caller.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { type FunctionDefinition, functionName } from "../../realm/functions.ts";
 import type { FunctionInput, Outcome, Result } from "../invocation.ts";
 import { forwardedDetails, forwardedText } from "../refusal-text.ts";
-import { hideSecrets, type Secrets, withoutSecrets } from "../secrets.ts";
+import { hideSecrets, hideSecretsIn, type Secrets, withoutSecrets } from "../secrets.ts";
 import type { InvocationError, InvocationRecord, InvocationStatus } from "./records.ts";
 
 /** What was run, and for whom. */
@@ -44,12 +43,14 @@ export function recordOf(
 }
 
 function told({ code, message, details = [] }: InvocationError, secrets: Secrets): InvocationError {
-  const text = JSON.stringify(details.slice(0, mostDetails));
-  const shown: readonly JsonObject[] = JSON.parse(hideSecrets(text, secrets));
+  const shown = details.slice(0, mostDetails);
   return {
     code,
     message: shortened(hideSecrets(message, secrets)),
-    ...(shown.length > 0 && text.length <= longest && { details: shown }),
+    ...(shown.length > 0 &&
+      JSON.stringify(shown).length <= longest && {
+        details: shown.map((detail) => hideSecretsIn(detail, secrets)),
+      }),
   };
 }
 
