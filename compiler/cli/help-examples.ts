@@ -116,6 +116,7 @@ export const helpExamples = {
     "realmc plan config --store sqlite:./data            what deploying it means for what is stored",
     "realmc plan config --store env:SVC_STORE --check    exit 1 for anything that is not safe",
     "REALMC_KEY=… realmc plan config --url https://api.example.com",
+    "realmc plan config --store sqlite:./data --rehearse migrates a copy, verifies it and compares",
     "realmc plan config --store sqlite:./data --old generated --sample 10000 --format json",
   ),
   backup: examples(

@@ -19,8 +19,11 @@ export async function inPassingBundle<T>(
   }
 }
 
-/** Answers what a deployed bundle holds, with the packages that it needs from this one's. */
-async function bundleInto(folder: string, realms: readonly AnalysedRealm[]): Promise<void> {
+/**
+ * Writes what a deployed bundle holds, with the packages that it needs from this one's.
+ * @param folder its real path
+ */
+export async function bundleInto(folder: string, realms: readonly AnalysedRealm[]): Promise<void> {
   const emitted = await Promise.all(realms.map((each) => emitRealm(each)));
   const plan = await emitOutput(emitted, {
     ...{ compiler: compilerVersion(), previous: undefined, partial: false },

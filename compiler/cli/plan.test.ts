@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createKey } from "../../runtime/auth/command-keys.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { startRealm } from "../../runtime/instance/testing/servers.ts";
+import { Tallies } from "../../runtime/migrations/tally.ts";
 import { openStores } from "../../runtime/store/engines.ts";
 import { type EmbeddedPlace, embeddedPlace } from "../../runtime/store/testing/stores.ts";
 import { type Sketch, writeRealm } from "../diff/testing/case.ts";
@@ -14,7 +15,6 @@ import { emittedRealm } from "../output/plan.ts";
 import { analyse } from "../pipeline.ts";
 import { loadedRealm } from "../plan/loaded.ts";
 import { PlanState } from "../plan/state.ts";
-import { Tallies } from "../plan/tally.ts";
 import { plan, provision } from "../plan/testing/case.ts";
 
 const text = { type: "string" };

@@ -26,6 +26,12 @@ export function planCommand(
       "--old <folder>",
       "configuration or output that is deployed now; without: what the store recorded",
     )
+    .option(
+      "--rehearse",
+      "also migrate and verify a copy of an embedded store, and say where that comes to something else; exit 1 then",
+    )
+    .option("--scratch <folder>", "where the copy is made, and removed again (default: the system's folder)")
+    .option("--data <folder>", "of --rehearse: SVC_DATA of the server (default: the folder of the store)")
     .addOption(new Option("--format <format>", "of the findings").choices(["text", "json"]).default("text"))
     .addHelpText("after", helpExamples.plan)
     .action(async (config: string, options: PlanOptions) => {

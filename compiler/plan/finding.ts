@@ -1,5 +1,5 @@
 /** What a plan finds: its kinds, how bad they are, and how they are told. */
-import type { Tally } from "./tally.ts";
+import type { Tally } from "../../runtime/migrations/tally.ts";
 
 /** From the mildest to the worst. */
 export const severities = ["safe", "blocking", "incompatible", "destructive"] as const;
@@ -62,6 +62,16 @@ export interface Plan {
   readonly findings: readonly Finding[];
   /** Every document was looked at. */
   readonly exact: boolean;
+  readonly compared: readonly Compared[];
+}
+
+/** A collection that both configurations have. */
+export interface Compared {
+  readonly realm: string;
+  /** `<database>/<collection>`. */
+  readonly place: string;
+  /** Documents were asked to fit the schema whatever their form; otherwise those alone that are to be migrated. */
+  readonly isSchemaChanged: boolean;
 }
 
 /** Where findings of a collection are, or of a part of it. */

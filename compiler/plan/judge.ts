@@ -1,10 +1,10 @@
 /** What looks at documents: each is parsed and migrated once, for all judges of its collection. */
 import { type ParsedDocument, parseDocument } from "../../runtime/documents/encode.ts";
 import { type NewestForm, newestFormOf, Unmigratable } from "../../runtime/migrations/forms.ts";
+import type { Tallies } from "../../runtime/migrations/tally.ts";
 import type { CollectionDefinition } from "../../runtime/realm/definition.ts";
 import type { Finding } from "./finding.ts";
 import type { HeldDocument } from "./held.ts";
-import type { Tallies } from "./tally.ts";
 
 /** A collection's documents as they were counted. */
 export interface Extent {

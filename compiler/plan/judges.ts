@@ -39,7 +39,7 @@ export function judgesOf(
 function ownJudges(sides: CollectionSides, spill: (name: string) => Spill): readonly Judge[] {
   const { old, now, realm, place } = sides;
   const isMigrated = now.form > old.form;
-  const isChanged = schemaOf(sides.old) !== schemaOf(sides.now);
+  const isChanged = isSchemaChanged(sides);
   const added = new Set(newIndexes(sides).map(({ name }) => name));
   const uniques = sides.definition.indexes.filter(
     ({ name, unique }) => unique && (isMigrated || added.has(name)),
@@ -56,6 +56,11 @@ function ownJudges(sides: CollectionSides, spill: (name: string) => Spill): read
     ...fileJudges(sides),
     ...readerJudges(sides),
   ];
+}
+
+/** Whether documents are asked to fit another schema than before, by which the plan counts them whatever their form. */
+export function isSchemaChanged({ old, now }: Pick<CollectionSides, "old" | "now">): boolean {
+  return schemaOf(old) !== schemaOf(now);
 }
 
 function schemaOf({ collection: { schema } }: CollectionSides["old"]): string {

@@ -1,11 +1,11 @@
 /** One pass over the documents of a collection, in which every judge looks at each of them once. */
 import { setTimeout } from "node:timers/promises";
+import { Tallies } from "../../runtime/migrations/tally.ts";
 import type { CollectionDefinition } from "../../runtime/realm/definition.ts";
 import type { Finding } from "./finding.ts";
 import type { HeldDocument } from "./held.ts";
 import { type Judge, Seen } from "./judge.ts";
 import type { PlanState } from "./state.ts";
-import { Tallies } from "./tally.ts";
 
 /** Milliseconds between two times that what was counted is kept. */
 const KEEP_EVERY = 5_000;

@@ -6,10 +6,10 @@ import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { whileReading, whileReadingAll } from "../diagnostics/internal-error.ts";
 import { configurationFingerprint } from "../output/plan.ts";
 import type { AnalysedRealm } from "../pipeline.ts";
-import { counted, type Finding, finding, type Plan, sortedFindings } from "./finding.ts";
+import { type Compared, counted, type Finding, finding, type Plan, sortedFindings } from "./finding.ts";
 import type { Held } from "./held.ts";
 import type { Judge } from "./judge.ts";
-import { judgesOf } from "./judges.ts";
+import { isSchemaChanged, judgesOf } from "./judges.ts";
 import { loadedRealm } from "./loaded.ts";
 import { judged } from "./pass.ts";
 import { collectionSide, type RealmSides, realmSides } from "./realm-sides.ts";
@@ -45,9 +45,15 @@ export async function planFor(request: PlanRequest): Promise<Plan> {
   );
   try {
     const findings: Finding[] = [];
-    for (const realm of sides) findings.push(...(await findingsOf(realm, request, state)));
+    const compared: Compared[] = [];
+    for (const realm of sides) {
+      const found = await findingsOf(realm, request, state);
+      findings.push(...found.findings);
+      compared.push(...found.compared);
+    }
     state.discard();
-    return { old: before, new: after, findings: sortedFindings(findings), exact: sample === undefined };
+    const exact = sample === undefined;
+    return { old: before, new: after, findings: sortedFindings(findings), exact, compared };
   } finally {
     state.close();
   }
@@ -67,7 +73,7 @@ async function findingsOf(
   realm: RealmSides,
   request: PlanRequest,
   state: PlanState,
-): Promise<readonly Finding[]> {
+): Promise<Pick<Plan, "findings" | "compared">> {
   const about = { clock: request.clock, hasOneWriter: request.held.engine === "embedded" };
   const collections = await collectionsIn(realm, about);
   const judges = whileReading(`${realm.name}/realm.yaml`, () =>
@@ -80,7 +86,11 @@ async function findingsOf(
   }
   for (const gone of collections.gone)
     ended.push(await passOver(gone.side, [unconfigured(gone)], { ...request, state, sample: undefined }));
-  return whileReading(`${realm.name}/realm.yaml`, () => ended.flatMap((findings) => findings()));
+  const findings = whileReading(`${realm.name}/realm.yaml`, () => ended.flatMap((told) => told()));
+  const compared = collections.both.map((sides) => ({
+    ...{ realm: realm.name, place: sides.place, isSchemaChanged: isSchemaChanged(sides) },
+  }));
+  return { findings, compared };
 }
 
 interface Gone {

@@ -2,6 +2,8 @@
 import picocolors from "picocolors";
 import { visible } from "../diagnostics/visible.ts";
 import { type Finding, type Plan, type Severity, severities } from "./finding.ts";
+import type { Rehearsal } from "./rehearsal.ts";
+import { rehearsalJson } from "./render-rehearsal.ts";
 
 /** A finding: `incompatible desk db/notes schema: message (documents-unfit)`, then the ids it names. */
 export function renderPlan({ findings }: Plan, colored: boolean): string {
@@ -31,11 +33,12 @@ function named({ ids, count }: Finding): readonly string[] {
   return [`  ${ids.join(" ")}${ids.length < count ? " …" : ""}`];
 }
 
-/** As {@link Plan}, one finding a line. */
-export function renderPlanJson({ old, new: now, findings, exact }: Plan): string {
+/** As {@link Plan}, one finding a line; with what a rehearsal found, where there was one. */
+export function renderPlanJson({ old, new: now, findings, exact }: Plan, rehearsal?: Rehearsal): string {
   const rows = findings.map((found) => JSON.stringify(found));
   const list = rows.length === 0 ? "[]" : `[\n${rows.join(",\n")}\n]`;
-  return `{"old": ${JSON.stringify(old)}, "new": ${JSON.stringify(now)}, "findings": ${list}, "exact": ${exact}}`;
+  const more = rehearsal === undefined ? "" : `, "rehearsal": ${JSON.stringify(rehearsalJson(rehearsal))}`;
+  return `{"old": ${JSON.stringify(old)}, "new": ${JSON.stringify(now)}, "findings": ${list}, "exact": ${exact}${more}}`;
 }
 
 /** `1 destructive, 2 safe`. */

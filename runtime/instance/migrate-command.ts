@@ -1,13 +1,12 @@
 import { hostname } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../clock.ts";
 import { documentCollection } from "../documents/shapes.ts";
 import type { JsonObject } from "../json.ts";
 import { announceMigrations, requireInOrder } from "../migrations/announce.ts";
 import { isOld, migrated, Unmigratable, undone } from "../migrations/forms.ts";
 import { migrateCollection, type PassEnd, type PassOptions } from "../migrations/pass.ts";
-import { NAMED, recordOf } from "../migrations/records.ts";
+import { recordOf } from "../migrations/records.ts";
 import type { CollectionDefinition, RealmDefinition } from "../realm/definition.ts";
 import { migrationName, newestForm } from "../realm/migrations.ts";
 import { batches } from "../store/batches.ts";
@@ -17,6 +16,7 @@ import type { Store } from "../store/contract/store.ts";
 import { openStores, type Stores } from "../store/engines.ts";
 import { type Program, type Surroundings, UsageError } from "./command.ts";
 import { locationOf, oneOf, optionsAmong, required, requireFolder } from "./command-words.ts";
+import { type MigrateResult, Refusals, tellResult } from "./migrate-results.ts";
 import { paced } from "./progress.ts";
 import { realmCollections } from "./realm.ts";
 import { type Selected, selectedBy } from "./transfer/selection.ts";
@@ -49,7 +49,7 @@ export async function migrateCommand(
   const { location } = asked;
   const stores = await openStores({ location, setting: "--store", clock, queryTime: PATIENCE, ...holder });
   try {
-    const results: Result[] = [];
+    const results: MigrateResult[] = [];
     for (const { realm, collections } of asked.selected) {
       results.push(
         ...(asked.dryRun
@@ -58,7 +58,7 @@ export async function migrateCommand(
       );
     }
     if (asked.format === "json") surroundings.out(JSON.stringify({ collections: results }));
-    else for (const result of results) tell(result, surroundings);
+    else for (const result of results) tellResult(result, surroundings);
     if (results.length === 0) surroundings.err("there is nothing to migrate");
     return results.some(({ refused, end }) => refused > 0 || end !== "done") ? 1 : 0;
   } finally {
@@ -76,28 +76,6 @@ interface Asked {
   readonly format: "text" | "json";
 }
 
-/** Of one collection. */
-interface Result {
-  readonly realm: string;
-  readonly collection: string;
-  readonly migrations: readonly string[];
-  /** `taken`: another process migrates it. Of a dry run always `done`. */
-  readonly end: PassEnd;
-  /** Documents that are in the form asked for now, or would be. */
-  readonly done: number;
-  readonly total: number;
-  readonly refused: number;
-  /** The first of them. */
-  readonly failed: readonly { readonly id: string; readonly reason: string }[];
-  /** Of a dry run: documents that would be written, and the first of them. */
-  readonly writes?: number;
-  readonly examples?: readonly {
-    readonly id: string;
-    readonly before: JsonObject;
-    readonly after: JsonObject;
-  }[];
-}
-
 async function migrateRealm(
   { back, rate, strict }: Asked,
   stores: Stores,
@@ -105,18 +83,19 @@ async function migrateRealm(
   migrating: readonly CollectionDefinition[],
   { err }: Surroundings,
   clock: Clock,
-): Promise<readonly Result[]> {
+): Promise<readonly MigrateResult[]> {
   if (!(await stores.holds(realm.name))) {
     err(`${realm.name}: there is nothing of it in the store`);
     return [];
   }
   const store = await stores.open(realm.name);
   await store.provision(realmCollections(realm));
-  const results: Result[] = [];
+  const results: MigrateResult[] = [];
   for (const definition of migrating) {
     await requireInOrder(store, definition);
     await announceMigrations(store, definition, clock);
-    const failed: { id: string; reason: string }[] = [];
+    const refusals = new Refusals();
+    let written = 0;
     const end = await unpaused(`${realm.name} ${pathOf(definition)}`, err, {
       store,
       definition,
@@ -132,11 +111,12 @@ async function migrateRealm(
           `${realm.name} ${pathOf(definition)}: ${done} of ${total} documents, ${Math.round(done / seconds)}/s`,
         ),
       ),
-      refused(id, reason) {
-        if (failed.length < NAMED) failed.push({ id, reason });
+      refused: (id, reason) => refusals.add(id, reason),
+      wrote(documents) {
+        written += documents;
       },
     });
-    results.push(await resultOf(store, realm, definition, back, end, failed));
+    results.push({ ...(await recorded(store, realm, definition, back)), end, written, ...refusals.told() });
   }
   return results;
 }
@@ -151,20 +131,19 @@ async function unpaused(name: string, err: Surroundings["err"], options: PassOpt
   }
 }
 
-async function resultOf(
+/** What the store's records say of the pass, those of earlier runs that it goes on with included. */
+async function recorded(
   store: Store,
   realm: RealmDefinition,
   definition: CollectionDefinition,
   back: number | undefined,
-  end: PassEnd,
-  failed: Result["failed"],
-): Promise<Result> {
+) {
   const { migrations } = await recordOf(store, definition);
   const last = migrations.findLast(({ number }) =>
     back === undefined ? Number(number) <= newestForm(definition) : Number(number) > back,
   );
   const { done = 0, total = 0, failures = 0 } = last ?? {};
-  return { ...named(realm, definition, back), end, done, total, refused: failures, failed };
+  return { ...named(realm, definition, back), done, total, refused: failures };
 }
 
 function named({ name: realm }: RealmDefinition, definition: CollectionDefinition, back: number | undefined) {
@@ -185,13 +164,13 @@ async function tryRealm(
   realm: RealmDefinition,
   migrating: readonly CollectionDefinition[],
   { err }: Surroundings,
-): Promise<readonly Result[]> {
+): Promise<readonly MigrateResult[]> {
   const reader = await stores.reader(realm.name);
   if (reader === undefined) {
     err(`${realm.name}: there is nothing of it in the store`);
     return [];
   }
-  const results: Result[] = [];
+  const results: MigrateResult[] = [];
   for (const definition of migrating) {
     const progress = paced((done: number, seconds) =>
       err(`${realm.name} ${pathOf(definition)}: ${done} documents, ${Math.round(done / seconds)}/s`),
@@ -211,12 +190,11 @@ async function tried(
   back: number | undefined,
   strict: boolean,
   progress: (done: number) => void,
-): Promise<Omit<Result, "realm" | "collection" | "migrations">> {
+): Promise<Omit<MigrateResult, "realm" | "collection" | "migrations">> {
   const shape = documentCollection(definition);
-  const failed: { id: string; reason: string }[] = [];
+  const refusals = new Refusals();
   const examples: { id: string; before: JsonObject; after: JsonObject }[] = [];
   let total = 0;
-  let refused = 0;
   let writes = 0;
   const size = { documents: 1_000, characters: 4 * 1024 ** 2 };
   for await (const batch of batches({ scan: (...from) => reader.scan(shape, ...from) }, size)) {
@@ -230,8 +208,7 @@ async function tried(
           examples.push({ id: stored.id, before: membersOf(stored), after: membersOf(next) });
       } catch (error) {
         if (!(error instanceof Unmigratable)) throw error;
-        refused += 1;
-        if (failed.length < NAMED) failed.push({ id: stored.id, reason: error.message });
+        refusals.add(stored.id, error.message);
         if (strict) return { end: "failed", ...told() };
       }
     }
@@ -240,7 +217,8 @@ async function tried(
   return { end: "done", ...told() };
 
   function told() {
-    return { done: total - refused, total, refused, failed, writes, examples };
+    const { count: refused } = refusals;
+    return { done: total - refused, total, refused, ...refusals.told(), writes, examples };
   }
 }
 
@@ -257,31 +235,6 @@ function formOf(
 function membersOf({ text }: Pick<DocumentWrite, "text">): JsonObject {
   const { id: _, _meta, ...members }: JsonObject = JSON.parse(text);
   return members;
-}
-
-function tell(result: Result, { out, err }: Surroundings): void {
-  const { realm, collection, migrations, end, done, total, refused, failed, writes, examples } = result;
-  for (const { id, before, after } of examples ?? []) {
-    out(`${realm} ${collection} ${id}`);
-    for (const line of difference(before, after)) out(`  ${line}`);
-  }
-  for (const { id, reason } of failed) err(`${realm} ${collection} ${id}: ${reason}`);
-  if (end === "taken") err(`${realm} ${collection}: another process migrates it`);
-  const count = `${writes ?? done} of ${total} documents${writes === undefined ? "" : " would be migrated"}`;
-  out(`${realm} ${collection}: ${migrations.join(", ")}: ${count}, ${refused} refused`);
-}
-
-/** Member by member. */
-function difference(before: JsonObject, after: JsonObject): readonly string[] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names.flatMap((name) => {
-    const [old, now] = [before[name], after[name]];
-    if (isDeepStrictEqual(old, now)) return [];
-    return [
-      ...(old === undefined ? [] : [`- ${name}: ${JSON.stringify(old)}`]),
-      ...(now === undefined ? [] : [`+ ${name}: ${JSON.stringify(now)}`]),
-    ];
-  });
 }
 
 function parseWords(program: Program, words: readonly string[], { environment }: Surroundings) {

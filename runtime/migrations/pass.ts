@@ -28,6 +28,8 @@ export interface PassOptions extends PassRecordOptions {
   readonly progress?: ((progress: PassProgress) => void) | undefined;
   /** Told of each document that stays as it is. */
   readonly refused?: ((id: string, reason: string) => void) | undefined;
+  /** Told how many documents of a batch were written in their new form. */
+  readonly wrote?: ((documents: number) => void) | undefined;
 }
 
 export interface PassProgress {
@@ -167,7 +169,7 @@ class Pass {
    * @returns false where others have written to some meanwhile: the batch is to be read again
    */
   async #write(worked: Worked): Promise<boolean> {
-    const { replacements, refused } = worked;
+    const { replacements } = worked;
     let [begun, done] = [0, 0];
     const all = async (transaction: Transaction) => {
       begun = performance.now();
@@ -179,7 +181,7 @@ class Pass {
     try {
       const isWhole = await this.#record.advance(all, ...idsOf(worked), bytesOf(replacements));
       this.#size.learn(replacements.length, { work: done - begun, end: performance.now() - done });
-      if (isWhole) this.#tell(refused);
+      if (isWhole) this.#tell(worked);
       return isWhole;
     } catch (error) {
       // Of several hundred documents one may always be held by somebody.
@@ -187,7 +189,7 @@ class Pass {
       const written = await this.#oneByOne(worked);
       if (written === undefined) return false;
       await this.#record.advanced(...idsOf(written));
-      this.#tell(written.refused);
+      this.#tell(written);
       return true;
     }
   }
@@ -219,8 +221,11 @@ class Pass {
     return isWhole ? worked : undefined;
   }
 
-  #tell(refused: ReadonlyMap<string, string>): void {
+  #tell({ looked, replacements, refused }: Worked): void {
     for (const [id, reason] of refused) this.#options.refused?.(id, reason);
+    const ids = new Set(looked.map(({ id }) => id));
+    const written = replacements.filter(({ document: { id } }) => ids.has(id) && !refused.has(id));
+    this.#options.wrote?.(written.length);
   }
 }
 

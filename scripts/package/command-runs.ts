@@ -57,6 +57,7 @@ export const runs: readonly CommandRun[] = [
   run("seed config --store sqlite:./seeded --realm app"),
   { words: ["plan", "config", ...store, ..."--realm app --check --sample 10 --format json".split(" ")] },
   { words: ["plan", "config", ...store, "--old", "generated"] },
+  { words: ["plan", "config", ...store, ..."--rehearse --scratch . --data data".split(" ")] },
   run("invoke app/work/finish --input input.json --as nobody", 2),
   run("copy --from sqlite:./data --to sqlite:./copied --realm app --dist dist"),
   run("copy --from sqlite:./data --to sqlite:./copied --into-non-empty"),

@@ -2,13 +2,13 @@
 import { type Field, field } from "../../../runtime/filter/fields.ts";
 import { reaches } from "../../../runtime/filter/predicate.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
+import { NAMED } from "../../../runtime/migrations/tally.ts";
 import type { Reference } from "../../model/model.ts";
 import { fieldAt } from "../../plans/shapes.ts";
 import { counted, finding, verb } from "../finding.ts";
 import type { Judge } from "../judge.ts";
 import { type CollectionSides, spotOf } from "../sides.ts";
 import { hashOf, type Spill } from "../spill.ts";
-import { NAMED } from "../tally.ts";
 
 /** What there is of a reference: what is named, by whose ids, and what answers to it. */
 export interface ReferenceSpills {

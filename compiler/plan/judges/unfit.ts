@@ -1,11 +1,11 @@
 /** Documents that the new schema refuses, as they are or as their migrations make them. */
 import { Unmigratable } from "../../../runtime/migrations/forms.ts";
+import type { Reason } from "../../../runtime/migrations/tally.ts";
 import { misfitsOf } from "../../../runtime/validation/details.ts";
 import { narrowings } from "../../diff/narrowed.ts";
 import { counted, type Finding, finding, verb } from "../finding.ts";
 import type { Judge, Seen } from "../judge.ts";
 import { type CollectionSides, spotOf } from "../sides.ts";
-import type { Reason } from "../tally.ts";
 
 const unfit = "unfit";
 /** Reasons that a message names. */

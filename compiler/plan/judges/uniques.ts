@@ -2,13 +2,13 @@
 
 import { reaches } from "../../../runtime/filter/predicate.ts";
 import type { JsonObject, JsonValue } from "../../../runtime/json.ts";
+import { NAMED } from "../../../runtime/migrations/tally.ts";
 import { isScalar } from "../../../runtime/rules/values.ts";
 import type { IndexShape } from "../../../runtime/store/contract/shape.ts";
 import { counted, finding } from "../finding.ts";
 import type { Judge } from "../judge.ts";
 import { type CollectionSides, spotOf } from "../sides.ts";
 import { hashOf, type Spill } from "../spill.ts";
-import { NAMED } from "../tally.ts";
 
 /** @param spill of this index alone */
 export function uniqueJudge(sides: CollectionSides, index: IndexShape, spill: Spill): Judge {

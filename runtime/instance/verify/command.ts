@@ -65,8 +65,8 @@ export async function verifyCommand(
     ? await verifyStore(place, looking, environment)
     : await verifyBackup(resolve(text), looking);
   if (shown === "json") {
-    const { first, count } = findings;
-    out(JSON.stringify({ of, realms, findings: first, count, notes }));
+    const { first, count, misfits } = findings;
+    out(JSON.stringify({ of, realms, findings: first, count, misfits, notes }));
   } else {
     for (const { realm: name, collections, files } of realms) {
       const documents = collections.reduce((sum, one) => sum + one.documents, 0);

@@ -9,18 +9,29 @@ import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { DocumentWrite } from "../../store/contract/document.ts";
 import { misfitsOf } from "../../validation/details.ts";
 
-/** Why a document is not what it has to be: nothing for one that is. */
+/** Why a document is not what it has to be. */
+export interface Flaws {
+  /** `refused` by a migration, `unfit` for the schema in its newest form, or `damaged`. */
+  readonly kind: "damaged" | "refused" | "unfit";
+  readonly reasons: readonly string[];
+}
+
+/** Undefined for a document that is what it has to be. */
 export function flawsOf(
   stored: DocumentWrite,
   definition: CollectionDefinition | undefined,
-): readonly string[] {
+): Flaws | undefined {
   const document = objectIn(stored.text);
-  if (document === undefined) return ["it is no JSON object"];
+  if (document === undefined) return { kind: "damaged", reasons: ["it is no JSON object"] };
   const beside = besideFlaws(stored, document);
-  if (beside.length > 0 || definition === undefined) return beside;
+  if (beside.length > 0) return { kind: "damaged", reasons: beside };
+  if (definition === undefined) return undefined;
   if (isOld(definition, stored)) return migrationFlaws(stored, definition);
   const members = schemaMembers(definition, ownMembers(parseDocument(stored.text)));
-  return misfitsOf(definition, members).map(({ path, reason }) => `${path || "the document"} ${reason}`);
+  const reasons = misfitsOf(definition, members).map(
+    ({ path, reason }) => `${path || "the document"} ${reason}`,
+  );
+  return reasons.length === 0 ? undefined : { kind: "unfit", reasons };
 }
 
 /** What stands in the text and beside it is the same. */
@@ -48,13 +59,13 @@ function isSame(one: unknown, other: string | number | undefined): boolean {
 }
 
 /** An old document is fine as long as it can become one of today. */
-function migrationFlaws(stored: DocumentWrite, definition: CollectionDefinition): readonly string[] {
+function migrationFlaws(stored: DocumentWrite, definition: CollectionDefinition): Flaws | undefined {
   try {
     migrated(definition, stored, false);
-    return [];
+    return undefined;
   } catch (error) {
-    if (error instanceof Unmigratable) return [`it cannot be migrated: ${error.message}`];
-    throw error;
+    if (!(error instanceof Unmigratable)) throw error;
+    return { kind: "refused", reasons: [`it cannot be migrated: ${error.message}`] };
   }
 }
 

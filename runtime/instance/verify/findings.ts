@@ -14,14 +14,18 @@ const TOLD = 1_000;
 export class Findings {
   readonly first: Finding[] = [];
   count = 0;
+  /** Of these, what is said of documents that are whole and do not fit their schema. */
+  misfits = 0;
   readonly #tell: (finding: Finding) => void;
 
   constructor(tell: (finding: Finding) => void) {
     this.#tell = tell;
   }
 
-  add(finding: Finding): void {
+  /** @param isMisfit the document is whole, and does not fit its schema */
+  add(finding: Finding, isMisfit = false): void {
     this.count += 1;
+    if (isMisfit) this.misfits += 1;
     if (this.first.length === TOLD) return;
     this.first.push(finding);
     this.#tell(finding);

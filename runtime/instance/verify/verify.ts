@@ -56,6 +56,10 @@ export interface VerifiedCollection {
   readonly documents: number;
   /** Of these, documents that are not in the form of the newest migration yet. */
   readonly pending: number;
+  /** Of these, documents that a migration refuses. */
+  readonly refused: number;
+  /** Documents in the form of the newest migration that the schema refuses. */
+  readonly unfit: number;
 }
 
 const BATCH = { documents: 500, characters: 2 ** 22 };
@@ -118,12 +122,15 @@ async function verifyCollection(
   const declared = definition?.collections.find((each) => storeNameOf(each) === name);
   const shape = shapeOf(definition, name);
   let [documents, pending] = [0, 0];
+  const counted = { damaged: 0, refused: 0, unfit: 0 };
   for await (const batch of batches({ scan: (...from) => check.reader.scan(shape, ...from) }, BATCH)) {
     for (const stored of batch) {
       documents += 1;
       if (declared !== undefined && isOld(declared, stored)) pending += 1;
-      for (const reason of flawsOf(stored, declared))
-        findings.add({ realm, collection, id: stored.id, reason });
+      const flaws = flawsOf(stored, declared);
+      if (flaws !== undefined) counted[flaws.kind] += 1;
+      for (const reason of flaws?.reasons ?? [])
+        findings.add({ realm, collection, id: stored.id, reason }, flaws?.kind !== "damaged");
       for (const sha256 of declared === undefined ? [] : filesOf(declared, stored)) {
         if (!(await isNamed(check.reader, { sha256, size: 0 })))
           findings.add({
@@ -144,7 +151,8 @@ async function verifyCollection(
   if (pending > 0) note(`${realm} ${collection}: ${pending} documents are to be migrated yet`);
   if (definition !== undefined && declared === undefined && !name.startsWith("_svc."))
     note(`${realm} ${collection}: ${documents} documents of a collection that is configured no longer`);
-  return { collection, documents, pending };
+  const { refused, unfit } = counted;
+  return { collection, documents, pending, refused, unfit };
 }
 
 function shapeOf(definition: RealmDefinition | undefined, name: string): CollectionShape {

@@ -1,6 +1,6 @@
 /** What was counted of documents, as it can be written down and gone on with. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
-import { kept } from "../../runtime/kept.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { kept } from "../kept.ts";
 
 /** Ids that are named. */
 export const NAMED = 10;
