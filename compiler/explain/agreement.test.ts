@@ -33,7 +33,9 @@ const all = isFull ? 100_000 : 4_000;
 const path = "title";
 /** Without dates, which the schema would refuse in most random documents. */
 const fields = noteFields.filter(({ kinds }) => !kinds.some((kind) => kind.startsWith("date")));
-const names: readonly RuleName[] = ["create", "read", "update", "delete", "restore"];
+const names: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
+/** Updates by PATCH, and by PUT. */
+const operations = [...names, "replace"] as const;
 let subjects: readonly Subject[] = [];
 
 beforeAll(async () => {
@@ -45,6 +47,7 @@ beforeAll(async () => {
       read: text(readable, at),
       restore: text(readable, at + 130),
       delete: text(readable, at + 260),
+      purge: text(readable, at + 310),
       create: text(writing, at).replaceAll("document", "data"),
       update: text(writing, at + 70),
     };
@@ -78,13 +81,13 @@ const worldArbitrary = fc.record({
   document: documentArbitrary,
   data: documentArbitrary,
   deleted: fc.boolean(),
-  operation: fc.constantFrom("read", "create", "update", "delete", "restore" as const),
+  operation: fc.constantFrom(...operations),
 });
 
 /** What the emitted rules say, and which rule decides. */
 function emittedSays(
   { rules, fieldRules = [] }: EmittedRules,
-  operation: "read" | "create" | "update" | "delete" | "restore",
+  operation: RuleName,
   context: RuleContext,
   document: JsonObject,
   data: JsonObject,
@@ -123,7 +126,7 @@ function emittedSays(
     return { status: never ? refused : sees && isDeleted ? 200 : 404, hidden };
   }
   if (!possible(rules[operation])) return { status: refused, hidden };
-  if (!sees || isDeleted) return { status: 404, hidden };
+  if (!sees || (isDeleted && operation !== "purge")) return { status: 404, hidden };
   const allowed =
     rules[operation]?.check(context, document, operation === "update" ? data : nothing) === true;
   return { status: allowed ? (operation === "update" ? 200 : 204) : refused, hidden };
@@ -133,7 +136,8 @@ test("explain says of random callers, documents and rules what the emitted rules
   expect(subjects.length).toBeGreaterThan(60);
   const counts = new Map<string, number>();
   const worlds = fc.sample(worldArbitrary, { seed, numRuns: all });
-  for (const [at, { context, document: given, data: sent, deleted, operation }] of worlds.entries()) {
+  for (const [at, { context, document: given, data: sent, deleted, operation: asked }] of worlds.entries()) {
+    const operation = asked === "replace" ? "update" : asked;
     const subject = subjects[at % subjects.length];
     if (subject === undefined) throw new Error("there are subjects");
     const meta = isJsonObject(given["_meta"]) ? given["_meta"] : {};
@@ -152,12 +156,17 @@ test("explain says of random callers, documents and rules what the emitted rules
       operation === "create"
         ? ({ operation, data: members } as const)
         : operation === "update"
-          ? ({ operation, document, change: "patch", data: members } as const)
+          ? ({
+              operation,
+              document,
+              change: asked === "replace" ? "replace" : "patch",
+              data: members,
+            } as const)
           : ({ operation, document } as const);
     const data =
       operation === "create"
         ? { ...members, _meta: {} }
-        : { ...mergePatch(stored, members), _meta: belonging(own) };
+        : { ...(asked === "replace" ? members : mergePatch(stored, members)), _meta: belonging(own) };
     const said = decide(subject.of, userAccess(context), request);
     const meant = emittedSays(subject.emitted, operation, context, document, data);
     // What hides the field is asked of what is stored; members that the caller does not see keep their values.
@@ -174,10 +183,10 @@ test("explain says of random callers, documents and rules what the emitted rules
     if (whole !== undefined && (whole.value === true) !== (said.decision === "allow"))
       expect({ ...world, shown: said.rule }).toEqual(said.decision);
     if (whole !== undefined && said.deciding.length === 0) expect({ ...world, said }).toBe("deciding");
-    counts.set(`${operation} ${said.decision}`, (counts.get(`${operation} ${said.decision}`) ?? 0) + 1);
+    counts.set(`${asked} ${said.decision}`, (counts.get(`${asked} ${said.decision}`) ?? 0) + 1);
   }
   // Nothing of it is all one way.
-  for (const operation of ["read", "create", "update", "delete", "restore"])
+  for (const operation of operations)
     for (const decision of ["allow", "deny"])
       expect([operation, decision, (counts.get(`${operation} ${decision}`) ?? 0) > all / 1_000]).toEqual([
         operation,

@@ -7,19 +7,22 @@ import type { World } from "../../rules/testing/random-values.ts";
 export interface RowWorlds {
   readonly create: World;
   readonly stored: World;
+  /** The same of a document in the trash. */
+  readonly trashed: World;
 }
 
-/** Roles that every member has are none in the realms of these tests. */
+/** What the documents of a collection belong to, and the roles that every member of an organization has. */
 export interface Belongs {
   readonly organization: boolean;
   readonly teams: boolean;
+  readonly defaultRoles: readonly string[];
 }
 
 /** Undefined where a random world cannot be made one of the row. */
 export function worldsOf(
   row: string,
   random: World,
-  { organization, teams }: Belongs,
+  { organization, teams, defaultRoles }: Belongs,
 ): RowWorlds | undefined {
   const { user, memberships: held } = random.context;
   if (row === "anonymous") {
@@ -35,7 +38,7 @@ export function worldsOf(
   const [org, team] = ["o2", "t3"];
   const membership: Membership = {
     org,
-    roles: new Set(orgRole === undefined ? [] : [orgRole]),
+    roles: new Set([...defaultRoles, ...(orgRole === undefined ? [] : [orgRole])]),
     teams: new Set(isInTeam ? [team] : []),
     teamRoles: new Map(teamRole === undefined ? [] : [[team, new Set([teamRole])]]),
     claims: [...held.values()][0]?.claims ?? {},
@@ -61,14 +64,24 @@ export function worldsOf(
 
 /** What is written where the caller creates, and what a document keeps in updates. */
 function pair(world: World, belonging: JsonObject): RowWorlds {
-  const { org, team } = metaOf(world.document);
+  const meta = metaOf(world.document);
+  const { org, team } = meta;
+  const { user } = world.context;
   const stays: JsonObject = {
     ...(org === undefined ? {} : { org }),
     ...(team === undefined ? {} : { team }),
   };
+  const data = { ...world.data, _meta: stays };
+  const deleted = { ...world.document, _meta: { ...meta, deleted_at: "2026-02-28T00:00:00.000Z" } };
   return {
-    create: { ...world, document: { _meta: {} }, data: { ...world.data, _meta: belonging } },
-    stored: { ...world, data: { ...world.data, _meta: stays } },
+    // Where ids are those of users, it is the caller's; no random rule asks for one.
+    create: {
+      ...world,
+      document: { _meta: {} },
+      data: { ...world.data, ...(user && { id: user.id }), _meta: belonging },
+    },
+    stored: { ...world, data },
+    trashed: { ...world, document: deleted, data },
   };
 }
 
