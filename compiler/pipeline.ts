@@ -126,7 +126,7 @@ async function checkedRealm(
   const rules = compileRules(realm);
   const ofRules = [...rules.diagnostics, ...checkRules(subject, rules, told)];
   const ofSeeds = hasErrors(told) ? [] : await seedProblems(folder, found, realm);
-  const tests = read === undefined ? undefined : readRuleTests(folder, found, realm);
+  const tests = read === undefined ? undefined : readRuleTests(folder, found, realm, told);
   const checked = {
     realm,
     rules,

@@ -48,8 +48,8 @@ export function nothingHere(): ApiError {
 }
 
 /** @param milliseconds until another attempt may succeed */
-export function tooManyRequests(message: string, milliseconds: number, cause?: unknown): ApiError {
-  return new ApiError("too_many_requests", message, { headers: retryAfter(milliseconds), cause });
+export function tooManyRequests(message: string, milliseconds: number): ApiError {
+  return new ApiError("too_many_requests", message, { headers: retryAfter(milliseconds) });
 }
 
 /** Of what cannot be done now. @param milliseconds until it may be */

@@ -17,15 +17,19 @@ import { nameOf, TestReading } from "./reading.ts";
 import type { RuleTestFile } from "./rule-tests.ts";
 import { readTests } from "./tests.ts";
 
-/** The files of a realm, sorted by path, each as far as it can be made sense of. */
+/**
+ * The files of a realm, sorted by path, each as far as it can be made sense of.
+ * @param told what is wrong in the realm's model
+ */
 export function readRuleTests(
   root: string,
   folder: RealmFolder,
   realm: Realm,
+  told: readonly Diagnostic[],
 ): Staged<readonly RuleTestFile[]> {
   const reader = createReader(root);
   const found: Diagnostic[] = [];
-  const known = misfits();
+  const known = misfits(told);
   const files = placesOf(folder, realm).flatMap(({ path, own }) => {
     const file = reader.read(path);
     if (file === undefined) return [];

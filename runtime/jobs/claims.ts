@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, timestamp } from "../clock.ts";
-import { and, compare, eq, isIn } from "../filter/algebra.ts";
+import { and, compare, eq, type Filter, isIn, not, TRUE } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
 import type { Order } from "../filter/order.ts";
 import { Outdated } from "../retry.ts";
+import { TransactionConflict } from "../store/contract/errors.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import type { JobRealm } from "./kind.ts";
@@ -17,6 +18,12 @@ export const claimTime = 30_000;
 
 /** Jobs that are looked for, claimed, or finished, at once. */
 export const together = 100;
+
+/** Milliseconds for which a job is left alone that another transaction holds: of a process that has died, perhaps. */
+const heldTime = 15_000;
+
+/** Claims that wait at the same time for who holds their job. */
+const apart = 20;
 
 /** Of claims in a store that ends with its process: others' are those of a process that is dead. */
 const thisProcess = randomUUID();
@@ -54,6 +61,8 @@ export class ClaimLost extends Error {
 export class Claims {
   readonly #store: Store;
   readonly #clock: Clock;
+  /** Ids of jobs that another transaction holds, and until when they are left alone. */
+  readonly #held = new Map<string, number>();
 
   constructor({ store, clock }: Pick<JobRealm, "store" | "clock">) {
     this.#store = store;
@@ -70,7 +79,7 @@ export class Claims {
     const now = await this.#store.now();
     // What was queued here a moment ago is due, also where our clock is ahead of the store's. Claims end by that alone.
     const isDue = compare("lte", jobFields.due_at, timestamp(Math.max(now, this.#clock.now())));
-    const filter = and(isIn(jobFields.kind, room.kinds), isDue);
+    const filter = and(isIn(jobFields.kind, room.kinds), isDue, this.#isFree(now));
     const found = await this.#jobs.find({ filter, visibility: "live", order, limit, skip: 0 });
     const [at, until] = [timestamp(now), timestamp(now + claimTime)];
     const wanted = found.map(readJob).filter(({ record: { kind, claimed_by, due_at } }) => {
@@ -79,6 +88,7 @@ export class Claims {
     });
     const taken = await this.#claim(
       wanted.map(({ record, version }) => ({ version, next: claimOf(record, at, until) })),
+      now,
     );
     return { taken, more: found.length === limit && taken.length > 0 };
   }
@@ -96,19 +106,24 @@ export class Claims {
     return due === undefined || due === null ? undefined : Date.parse(due);
   }
 
-  /** Holds jobs for longer; answers those that are lost. */
-  async renew(held: readonly Claimed[]): Promise<readonly Claimed[]> {
+  /** Holds jobs for longer; answers those that are lost, and those that another transaction holds, which are as they were. */
+  async renew(
+    claims: readonly Claimed[],
+  ): Promise<{ readonly lost: readonly Claimed[]; readonly held: readonly Claimed[] }> {
     const due_at = timestamp((await this.#store.now()) + claimTime);
-    const lost: Claimed[] = [];
-    for (const claimed of held) {
+    const [lost, held]: [Claimed[], Claimed[]] = [[], []];
+    const renewOne = async (claimed: Claimed): Promise<void> => {
       try {
         await this.change(claimed, async (_, job) => ({ ...job, due_at }));
       } catch (error) {
-        if (!(error instanceof ClaimLost)) throw error;
-        lost.push(claimed);
+        if (error instanceof ClaimLost) lost.push(claimed);
+        else if (error instanceof TransactionConflict) held.push(claimed);
+        else throw error;
       }
-    }
-    return lost;
+    };
+    for (let at = 0; at < claims.length; at += apart)
+      await Promise.all(claims.slice(at, at + apart).map(renewOne));
+    return { lost, held };
   }
 
   /** Gives a job to whoever claims it next, as it was. */
@@ -190,23 +205,60 @@ export class Claims {
     }
   }
 
-  /** All at once, or, where others want the same, each for itself. */
-  async #claim(
-    claims: readonly { readonly version: number; readonly next: JobRecord }[],
-  ): Promise<readonly Claimed[]> {
+  /** All at once, or, where others want the same, or hold one, each for itself. @param now as the store has it */
+  async #claim(claims: readonly NewClaim[], now: number): Promise<readonly Claimed[]> {
     if (claims.length === 0) return [];
-    const isAll = await this.changeAll(claims);
+    if (await this.#claimTogether(claims)) return claims.map(asClaimed);
     const taken: Claimed[] = [];
-    for (const { version, next } of claims) {
-      if (isAll || (await this.#jobs.replace(version, writeJob(next, version + 1))))
-        taken.push({ job: next, version: version + 1 });
+    for (let at = 0; at < claims.length; at += apart) {
+      const some = claims.slice(at, at + apart).map((claim) => this.#claimAlone(claim, now));
+      taken.push(...(await Promise.all(some)).flat());
     }
     return taken;
+  }
+
+  async #claimTogether(claims: readonly NewClaim[]): Promise<boolean> {
+    try {
+      return await this.changeAll(claims);
+    } catch (error) {
+      if (error instanceof TransactionConflict) return false;
+      throw error;
+    }
+  }
+
+  /** None where somebody was quicker, or holds the job: then it is left alone for a while, and keeps nobody from others. */
+  async #claimAlone(claim: NewClaim, now: number): Promise<readonly Claimed[]> {
+    const { version, next } = claim;
+    try {
+      const isTaken = await this.#jobs.replace(version, writeJob(next, version + 1));
+      return isTaken ? [asClaimed(claim)] : [];
+    } catch (error) {
+      if (!(error instanceof TransactionConflict)) throw error;
+      this.#held.set(next.id, now + heldTime);
+      return [];
+    }
+  }
+
+  /** Of jobs that nobody else is known to hold. */
+  #isFree(now: number): Filter {
+    for (const [id, until] of this.#held)
+      if (Math.abs(until - now) > heldTime || until <= now) this.#held.delete(id);
+    return this.#held.size === 0 ? TRUE : not(isIn(documentFields.id, [...this.#held.keys()]));
   }
 
   get #jobs() {
     return this.#store.collection(jobCollection);
   }
+}
+
+/** A job as it is once it is claimed. @param version which it has before */
+interface NewClaim {
+  readonly version: number;
+  readonly next: JobRecord;
+}
+
+function asClaimed({ version, next }: NewClaim): Claimed {
+  return { job: next, version: version + 1 };
 }
 
 function claimOf(job: JobRecord, at: string, until: string): JobRecord {

@@ -240,10 +240,12 @@ export class JobWorker {
     const due = [...this.#running].filter(({ since }) => Math.abs(now - since) >= lookEvery);
     if (due.length === 0) return;
     try {
-      const lost = await this.#claims.renew(due.map(({ claimed }) => claimed));
+      const { lost, held } = await this.#claims.renew(due.map(({ claimed }) => claimed));
+      const after = this.#realm.clock.now();
       for (const running of due) {
-        if (lost.includes(running.claimed)) running.lose();
-        else running.since = now;
+        const isOver = held.includes(running.claimed) && Math.abs(after - running.since) >= claimTime;
+        if (isOver || lost.includes(running.claimed)) running.lose();
+        else if (!held.includes(running.claimed)) running.since = now;
       }
     } catch (err) {
       const failedAt = this.#realm.clock.now();

@@ -91,7 +91,7 @@ export class Throttle {
   /**
    * Looks at a guess, in one transaction with what follows from it: of wrong ones, however many are tried at a time,
    * at most `limit` are told. `look` answers `wrong`, having written nothing, or what the guess opens.
-   * @throws ApiError `too_many_requests`, also for a guess that would be right
+   * @throws ApiError `too_many_requests`, also for a guess that would be right | TransactionConflict
    */
   guess<T>(
     limits: readonly Limit[],
@@ -150,11 +150,10 @@ export class Throttle {
           return work(transaction, counters);
         });
       } catch (error) {
-        if (error instanceof TransactionConflict) throw tooMany(0, error);
         // Another transaction made one of the records in between.
         const raced = error instanceof DuplicateId && ids.includes(error.id);
         if (!raced) throw error;
-        if (attempt === attempts) throw tooMany(0, error);
+        if (attempt === attempts) throw new TransactionConflict(error);
       }
     }
   }
@@ -217,8 +216,8 @@ function refuse(limits: readonly Limit[], counted: readonly (readonly number[])[
   if (free > now) throw tooMany(free - now);
 }
 
-function tooMany(milliseconds: number, cause?: unknown): ApiError {
-  return tooManyRequests("Too many attempts; try again later.", milliseconds, cause);
+function tooMany(milliseconds: number): ApiError {
+  return tooManyRequests("Too many attempts; try again later.", milliseconds);
 }
 
 /** What counts as one address: an IPv4 address, or the /64 that one IPv6 customer usually holds. */

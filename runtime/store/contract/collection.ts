@@ -20,6 +20,7 @@ export type Modification =
 /** Judges a document, or that there is none, by what is at hand: it awaits nothing and changes nothing. */
 export type Decide<M extends Modification> = (found: StoredDocument | undefined) => M;
 
+/** Outside of a transaction each throws TransactionConflict where one holds, for too long, what is to be written. */
 export interface DocumentWriter {
   /** @throws DuplicateId | UniqueViolation, the first where both hold | DocumentTooLarge */
   insert(document: DocumentWrite): Promise<void>;

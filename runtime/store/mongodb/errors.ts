@@ -115,6 +115,14 @@ function isOfNetwork(error: unknown): boolean {
   return "syscall" in error || error.code === "EPIPE" || error.code === "ECONNRESET";
 }
 
+/**
+ * Of a write by id that is no transaction's: it waits for whoever holds what it writes, and nothing else in it takes time.
+ */
+export function writeError(error: unknown): Error {
+  const told = storeError(error);
+  return told instanceof QueryTimeout ? new TransactionConflict(error) : told;
+}
+
 /** `not authorized on svc-shop to execute command { createIndexes: "app.people", … }`: the rest may hold documents. */
 function missingPrivilege({ message }: MongoError): string {
   const [, database, command] = /not authorized on (\S+) to execute command \{ (\w+):/.exec(message) ?? [];

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { eq, TRUE } from "../../filter/algebra.ts";
-import { DuplicateId, QueryTimeout, StoreUnavailable, UniqueViolation } from "../contract/errors.ts";
+import {
+  DuplicateId,
+  QueryTimeout,
+  StoreUnavailable,
+  TransactionConflict,
+  UniqueViolation,
+} from "../contract/errors.ts";
 import { bodyOf, failureOf, fields, idsOf, written } from "../testing/suite/fixtures.ts";
 import type { Fault } from "./testing/faults.ts";
 import type { ServerErrorName } from "./testing/faults-errors.ts";
@@ -214,15 +220,17 @@ describeMongo("An answer in several batches", () => {
 describeMongo("The time limit", () => {
   const faulty = useFaulty();
 
-  test("goes with every operation, and is told as QueryTimeout", async () => {
+  test("goes with every operation: reads are told QueryTimeout, writes of a document that another one holds it", async () => {
     const { proxy, store, people } = faulty;
     await people.insert(written("a", { name: "Ada", size: 1 }));
     const slow = proxy.inject(() => true, { error: "MaxTimeMSExpired" }, Number.POSITIVE_INFINITY);
     const total = { filter: TRUE, visibility: "live", groupBy: [], order: [], limit: 1 } as const;
-    const work = [
+    const writes = [
       () => people.insert(written("b", {})),
       () => people.replace(1, written("a", {}, { version: 2 })),
       () => people.remove("a"),
+    ];
+    const others = [
       () => people.removeExpired(10),
       () => people.get("a", "live"),
       () => people.find(everything),
@@ -234,9 +242,11 @@ describeMongo("The time limit", () => {
       () => store.lease("job", 1_000),
       () => store.transaction((transaction) => transaction.collection("app.people").get("a", "live")),
     ];
-    for (const one of work) {
+    const isWrite = (one: () => Promise<unknown>) => writes.some((write) => write === one);
+    for (const one of [...writes, ...others]) {
       proxy.commands.length = 0;
-      expect(await failureOf(one()), String(one)).toBeInstanceOf(QueryTimeout);
+      const told = isWrite(one) ? TransactionConflict : QueryTimeout;
+      expect(await failureOf(one()), String(one)).toBeInstanceOf(told);
       const limits = proxy.commands
         .filter(({ name }) => name !== "abortTransaction")
         .map(({ name, body }) => [name, Number(body["maxTimeMS"])] as const);

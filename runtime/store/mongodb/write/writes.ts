@@ -21,7 +21,14 @@ import {
 import type { Replacement } from "../../contract/transaction.ts";
 import { requireWritable } from "../../writable.ts";
 import type { Engine, Provisioned } from "../engine.ts";
-import { isConflict, isDuplicateKey, isParallelArrays, isWriteConflict, storeError } from "../errors.ts";
+import {
+  isConflict,
+  isDuplicateKey,
+  isParallelArrays,
+  isWriteConflict,
+  storeError,
+  writeError,
+} from "../errors.ts";
 import { columns, isLive } from "../layout.ts";
 import { encoderFor, type Stored } from "./codec.ts";
 import { alikeUnder, type UniqueIndex, uniqueIndexesOf } from "./unique.ts";
@@ -244,7 +251,7 @@ export class Writes {
           if (!(await this.#clearWay(document))) throw await this.#clash(error, document);
           if (session !== undefined || attempt > ATTEMPTS) throw new TransactionConflict(error);
         } else {
-          if (!isConflict(error) || attempt > ATTEMPTS) throw storeError(error);
+          if (!isConflict(error) || attempt > ATTEMPTS) throw writeError(error);
           await setTimeout(Math.random() * FIRST_PAUSE * 2 ** attempt);
         }
       }
