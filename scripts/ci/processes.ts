@@ -14,6 +14,12 @@ export class Processes {
   /** Groups whose first process runs, by its id. */
   readonly #running = new Set<number>();
   #ended = false;
+  readonly #variables: Variables;
+
+  /** @param variables which every program has, beside those of this process */
+  constructor(variables: Variables = {}) {
+    this.#variables = variables;
+  }
 
   /**
    * Runs a program in the checkout. Resolves when it has ended, to whether it succeeded; never after `end`.
@@ -28,7 +34,7 @@ export class Processes {
     // One pipe for both, so that errors stand where they were written.
     const child = spawn("bash", ["-c", 'exec "$@" 2>&1', "bash", ...command], {
       cwd: root,
-      env: { ...process.env, ...variables },
+      env: { ...process.env, ...this.#variables, ...variables },
       stdio: ["ignore", "pipe", "inherit"],
       detached: true,
     });
