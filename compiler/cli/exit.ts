@@ -1,5 +1,5 @@
-/** Exit codes of `realmc`. */
-export const exit = { ok: 0, diagnostics: 1, usage: 2 } as const;
+/** Exit codes of `realmc`; `internal`: it contradicts itself, which is a mistake of its own. */
+export const exit = { ok: 0, diagnostics: 1, usage: 2, internal: 70 } as const;
 
 export type ExitCode = (typeof exit)[keyof typeof exit];
 

@@ -42,6 +42,7 @@ export const helpExamples = {
     "realmc test --coverage --min-coverage 90",
     "realmc test --coverage=lcov:coverage/lcov.info --coverage=html:coverage",
     "realmc test --format github                    annotations of a pull request",
+    "realmc test config --write desk/support/tickets     first tests, from its rules",
   ),
   dev: examples("realmc dev config", "realmc dev config --port 9000 --key"),
   diff: examples(

@@ -21,10 +21,13 @@ import { onDisk, requireFolder } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";
 import type { Terminal } from "./terminal.ts";
 import { watchTests } from "./watch-tests.ts";
+import { writeTests } from "./write-tests.ts";
 
 export interface TestOptions {
   readonly filter?: string;
   readonly watch?: true;
+  /** `<realm>/<database>/<collection>`; `true`: all that have no tests. */
+  readonly write?: true | string;
   readonly format: "text" | "json" | "junit" | "github";
   /** `text`, `lcov:<file>`, `html:<folder>`; `true`: text. */
   readonly coverage?: true | readonly (string | true)[];
@@ -44,10 +47,28 @@ export async function runTests(
   terminal: Terminal,
   environment: Environment,
 ): Promise<ExitCode> {
+  if (options.write !== undefined) return writeFirst(config, options, terminal);
   const { folder, reports } = readReports(config, options.coverage);
   requireFolder(folder);
   const once = () => testOnce(folder, options, reports, terminal, environment);
   return options.watch === true ? watchTests(folder, once, terminal) : once();
+}
+
+/** A folder that `--write config` took for a collection is one. */
+async function writeFirst(
+  config: string | undefined,
+  { write: given, filter, watch, coverage, minCoverage, format }: TestOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const others = [filter, watch, coverage, minCoverage].some((option) => option !== undefined);
+  if (others || format !== "text")
+    throw new UsageError("--write runs no tests, so it goes with no other option of realmc test");
+  const isCollection = typeof given === "string" && /^[^/]+\/[^/]+\/[^/]+$/.test(given);
+  if (typeof given === "string" && !isCollection && config !== undefined)
+    throw new UsageError(`'${given}' names no collection: write <realm>/<database>/<collection>`);
+  const folder = config ?? (typeof given === "string" && !isCollection ? given : "config");
+  requireFolder(folder);
+  return writeTests(folder, isCollection ? given : undefined, terminal);
 }
 
 interface Report {

@@ -16,6 +16,10 @@ export function testCommand(
     .description("runs the rule tests of a configuration (_tests/*.yaml); exit 1 where one fails")
     .argument("[config]", "folder of realms (default: config)")
     .option("--filter <text>", "only tests with this text in their file or name")
+    .option(
+      "--write [collection]",
+      "write first tests (_tests/rules.yaml) of a collection <realm>/<database>/<collection>, or of all that have none",
+    )
     .option("--watch", "run them again at every change")
     .addOption(
       new Option("--format <format>", "of the results")
