@@ -26,7 +26,13 @@ import {
 } from "./indexes.ts";
 import { type PlacedPattern, slowPatterns } from "./patterns.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
-import { appliedDefaults, idleDefaults, unfitDefaults, uniqueDefaults } from "./schema/defaults.ts";
+import {
+  appliedDefaults,
+  defaultsOfBranches,
+  idleDefaults,
+  unfitDefaults,
+  uniqueDefaults,
+} from "./schema/defaults.ts";
 import { schemaFits } from "./schema/fit/fitting.ts";
 import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
 import { referenceLoops } from "./schema/loops.ts";
@@ -140,6 +146,7 @@ function schemaProblems(subject: RealmSubject, collections: readonly CollectionS
     ...referenceLoops(schemas, files),
     ...schemaFits(subject, appliedDefaults(collections)),
     ...idleDefaults(subject, collections),
+    ...defaultsOfBranches(collections),
     ...profile,
     ...ofFunctions,
     ...collections.flatMap((each) => whileReading(each.collection.schema.path, () => documentProblems(each))),

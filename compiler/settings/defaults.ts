@@ -32,7 +32,7 @@ const codes = {
     summary: "A `default` that nothing applies.",
     message: "'default' has no effect here: {why}",
     explanation:
-      "JSON Schema calls `default` an annotation: by itself it sets nothing. With `defaults: apply` in collection.yaml a create or a replacement that leaves a member out gets the `default` under its name in `properties`, also in objects inside of the document, in the items of arrays, and through `$ref` and `allOf`. Which branch of a `oneOf`, an `anyOf` or an `if` a value is of can depend on the very member that is missing, so nothing is set there, nor under `patternProperties`, `additionalProperties`, `prefixItems`, `contains` and `dependentSchemas`. Schemas of functions and of profiles apply none.",
+      "JSON Schema calls `default` an annotation: by itself it sets nothing. With `defaults: apply` in collection.yaml a create or a replacement that leaves a member out gets the `default` under its name in `properties`, also in objects inside of the document, in the items of arrays, and through `$ref` and `allOf`. Which branch of a `oneOf`, an `anyOf` or an `if` a value is of can depend on the very member that is missing, so nothing is set there, also where a `$ref` there leads to a default that is set elsewhere, nor under `patternProperties`, `additionalProperties`, `prefixItems`, `contains` and `dependentSchemas`. Schemas of functions and of profiles apply none.",
     wrong: {
       "schema.json":
         '{\n  "type": "object",\n  "properties": { "status": { "enum": ["open", "done"], "default": "open" } }\n}',

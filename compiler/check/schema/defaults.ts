@@ -2,9 +2,18 @@
 import { isJsonObject } from "../../../runtime/json.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { allWithin, EndlessDefault, type MemberPreset, presetValue } from "../../schema/defaults.ts";
-import { keyOf, type Part, type Place, type Schema, schemaKeys } from "../../schema/place.ts";
+import {
+  isPart,
+  keyOf,
+  type Part,
+  type Place,
+  placeOf,
+  referred,
+  type Schema,
+  schemaKeys,
+} from "../../schema/place.ts";
 import { validatorFunction } from "../../schema/validator.ts";
-import { schemasIn } from "../../schema/walk.ts";
+import { childrenOf, schemasIn } from "../../schema/walk.ts";
 import { appliedIn, diagnose } from "../../settings/defaults.ts";
 import {
   type CollectionCheck,
@@ -103,6 +112,54 @@ export function idleDefaults(
     });
   });
 }
+
+/** Below what nothing is set in, what leads to a default that is set where `properties` lead to it, too. */
+export function defaultsOfBranches(collections: readonly CollectionSubject[]): Diagnostic[] {
+  const told = new Set<string>();
+  return collections.flatMap((subject) => {
+    const applied = appliedDefaults([subject]);
+    if (applied.size === 0 || subject.collection.schema.faults !== undefined) return [];
+    return [...branchesTo(placeOf(subject.collection.schema), applied)].flatMap(({ site, around }) => {
+      if (told.has(keyOf(site))) return [];
+      told.add(keyOf(site));
+      const why = `what it leads to has one that is set elsewhere, and nothing is set below ${around}`;
+      const span = spanAt(subject.files, site, ["$ref"], "key");
+      return [diagnose("keyword-without-effect", span, { why })];
+    });
+  });
+}
+
+/** Where a walk is: below what nothing is set in, and from which `$ref` there it has come. */
+interface Way {
+  readonly place: Place;
+  readonly around?: string;
+  readonly site?: Part;
+}
+
+/** The `$ref`s below such a keyword that lead to one of these defaults: of each default the first that is come upon. */
+function* branchesTo(root: Place, defaults: ReadonlySet<string>): Generator<{ site: Part; around: string }> {
+  const seen = new Set<string>();
+  const ways: Way[] = [{ place: root }];
+  for (const { place, around, site } of ways) {
+    const key = `${around === undefined} ${site === undefined} ${keyOf(place)}`;
+    if (!isPart(place) || seen.has(key)) continue;
+    seen.add(key);
+    if (around !== undefined && site !== undefined && defaults.has(keyOf(place))) yield { site, around };
+    const target = referred(place);
+    if (target !== undefined) {
+      const from = site ?? (around === undefined ? undefined : place);
+      ways.push({ place: target, ...(around !== undefined && { around }), ...(from && { site: from }) });
+    }
+    for (const child of childrenOf(place)) {
+      if (unapplied.has(child.keyword)) continue;
+      const now = around ?? (closed.has(child.keyword) ? child.keyword : undefined);
+      ways.push({ place: child, ...(now !== undefined && { around: now }), ...(site && { site }) });
+    }
+  }
+}
+
+/** What stands below these says nothing of a value that a document is to have. */
+const unapplied: ReadonlySet<string> = new Set(["$defs", "not", "if", "propertyNames", "contentSchema"]);
 
 const elsewhere = "defaults are set in documents of collections alone";
 const unasked = "no collection with defaults: apply has it";

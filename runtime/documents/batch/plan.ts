@@ -1,6 +1,8 @@
 import { ApiError } from "../../errors.ts";
 import type { Exchange } from "../../realm/exchange.ts";
 import type { DocumentWrite } from "../../store/contract/document.ts";
+import { DocumentTooLarge } from "../../store/contract/errors.ts";
+import { LARGEST_DOCUMENT } from "../../store/writable.ts";
 import type { Piece } from "../../turns.ts";
 import { type Access, requireWrite } from "../access.ts";
 import type { Collection } from "../collection.ts";
@@ -29,6 +31,8 @@ export interface Plan {
   readonly operations: readonly Planned[];
   /** Of the operation after these, which fails whatever they come to, as does the batch. */
   readonly refusal: ApiError | undefined;
+  /** Characters that replacements may have yet, with the defaults of what they leave out. */
+  readonly room: number;
 }
 
 /** What the operations of a batch share. */
@@ -43,7 +47,7 @@ export interface BatchRequest {
 /**
  * Judges and spells out what can be without the store: it is done in pieces while other batches write.
  * @param piece begins a piece of work
- * @throws ApiError of the first operation
+ * @throws ApiError of the first operation | DocumentTooLarge
  */
 export async function planBatch(
   request: BatchRequest,
@@ -51,18 +55,36 @@ export async function planBatch(
   piece: Piece,
 ): Promise<Plan> {
   const planned: Planned[] = [];
+  let room = LARGEST_DOCUMENT;
   for (const operation of operations) {
     await piece();
     try {
-      planned.push(planOne(request, operation));
+      const one = planOne(request, operation);
+      if (one.op === "create") room = roomAfter(room, one.collection, one.document);
+      planned.push(one);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const refusal = positioned(error, planned.length);
       if (planned.length === 0) throw refusal;
-      return { operations: planned, refusal };
+      return { operations: planned, refusal, room };
     }
   }
-  return { operations: planned, refusal: undefined };
+  return { operations: planned, refusal: undefined, room };
+}
+
+/**
+ * What of so much room is left after a document with the defaults of what it left out: those of one batch together are no
+ * larger than one may be, for a small body may stand for a hundred large ones.
+ * @throws DocumentTooLarge
+ */
+export function roomAfter(
+  room: number,
+  { definition }: Collection,
+  { text }: Pick<DocumentWrite, "text">,
+): number {
+  if (definition.withDefaults === undefined) return room;
+  if (text.length > room) throw new DocumentTooLarge("transaction");
+  return room - text.length;
 }
 
 /** @throws ApiError */

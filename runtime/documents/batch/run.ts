@@ -16,6 +16,7 @@ import {
   type PlannedChange,
   type PlannedCreate,
   positioned,
+  roomAfter,
 } from "./plan.ts";
 
 /** A batch under way in its transaction: runs operations in order, each seeing the ones before it. */
@@ -25,6 +26,8 @@ export class Batch {
   readonly #request: BatchRequest;
   readonly #transaction: Transaction;
   readonly #documents = new Map<Collection, BatchDocuments>();
+  /** See {@link Plan}. */
+  #room = 0;
 
   constructor(request: BatchRequest, transaction: Transaction) {
     this.#request = request;
@@ -33,10 +36,11 @@ export class Batch {
 
   /**
    * The text of the answer (spec: Batch response).
-   * @throws ApiError of the first operation that fails, with its position (spec: Errors, note 1)
+   * @throws ApiError of the first operation that fails, with its position (spec: Errors, note 1) | DocumentTooLarge
    */
-  async run({ operations, refusal }: Plan): Promise<string> {
+  async run({ operations, refusal, room }: Plan): Promise<string> {
     const results: string[] = [];
+    this.#room = room;
     for (const [at, operation] of operations.entries()) {
       // Creates are answered along with those before them.
       if (at < results.length) continue;
@@ -80,6 +84,7 @@ export class Batch {
     const stored = await optimistic(once, () =>
       updateDocument(collection, access, documents, target, operation.op, operation.draft),
     );
+    if (operation.op === "replace") this.#room = roomAfter(this.#room, collection, stored);
     this.#note(operation.op, collection, stored);
     return collection.view(access, stored).text;
   }

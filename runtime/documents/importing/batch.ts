@@ -13,6 +13,7 @@ import {
 import type { Lease } from "../../store/contract/lease.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
+import { LARGEST_DOCUMENT } from "../../store/writable.ts";
 import type { Incoming, Reject } from "./incoming.ts";
 import { Rejected, rejectOf } from "./rejected.ts";
 import type { Drafted, Mode, Taker, Writable } from "./taker.ts";
@@ -99,17 +100,23 @@ export class BatchImport<Draft extends Drafted, Prepared extends Writable> {
     }
   }
 
-  /** @param rejected is added to */
+  /** @param rejected is added to @throws TooMuch */
   async #prepared(drafts: readonly Draft[], rejected: Reject[]): Promise<readonly Prepared[]> {
     const { taker, mode } = this.#options;
     const found = await this.#found(drafts.map(({ id }) => id));
     const prepared: Prepared[] = [];
+    let characters = 0;
     for (const [at, draft] of drafts.entries()) {
       try {
         const existing = found.get(draft.id);
         if (existing !== undefined && mode === "create") throw new Rejected(draft.id, taker.taken);
-        prepared.push(taker.prepared(draft, existing));
+        const made = taker.prepared(draft, existing);
+        characters += made.document.text.length;
+        // Few bytes may stand for much more, with the defaults of what they leave out.
+        if (characters > LARGEST_DOCUMENT && prepared.length > 0) throw new TooMuch();
+        prepared.push(made);
       } catch (error) {
+        if (error instanceof TooMuch) throw error;
         rejected.push(rejectOf(draft.line, error));
       }
       if (at % TURN === TURN - 1) await setImmediate();
