@@ -54,7 +54,7 @@ export async function importRealm(options: RealmImport): Promise<readonly Import
     return {
       ...options,
       ...{ realm, input, isOneOfMany },
-      asked: JSON.stringify({ from: input.name, mode, meta }),
+      asked: JSON.stringify({ from: input.name, mode, meta, ...(ofRealm.files && { files: true }) }),
       progress: paced((counts: Counts, seconds) => {
         const done = counts.created + counts.replaced + counts.rejected;
         tell(`${realm.name} ${path}: ${done} documents, ${Math.round(done / seconds)}/s`);

@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { fileLedger } from "../../documents/files/ledger.ts";
 import { BatchImport, type Step, TooMuch } from "../../documents/importing/batch.ts";
+import type { FileBringer } from "../../documents/importing/brought.ts";
 import { documentTaker } from "../../documents/importing/document-taker.ts";
 import type { Incoming } from "../../documents/importing/incoming.ts";
 import { ImportRecord, importLease } from "../../documents/importing/record.ts";
@@ -36,13 +37,18 @@ const PATIENCE = 60_000;
 const PAUSE = 250;
 
 /** A store that nobody serves, or that is shared. */
-export function storeDestination(store: Store, clock: Clock): Destination {
+export function storeDestination(
+  store: Store,
+  clock: Clock,
+  files?: FileBringer & { close(): Promise<void> },
+): Destination {
   return {
     async prepare({ realm, inputs }) {
       await store.provision(realmCollections(realm));
       for (const { definition } of inputs) await requireInOrder(store, definition);
     },
-    import: (options) => importDocuments(options, store, clock),
+    import: (options) => importDocuments(options, store, clock, files),
+    ...(files !== undefined && { close: () => files.close() }),
     importRecords(options) {
       const { realm, mode, records } = options;
       const taker = recordTaker(records, { ...{ store, mode, clock }, realm: realm.name });
@@ -54,7 +60,12 @@ export function storeDestination(store: Store, clock: Clock): Destination {
   };
 }
 
-function importDocuments(options: CollectionOptions, given: Store, clock: Clock): Promise<Counts> {
+function importDocuments(
+  options: CollectionOptions,
+  given: Store,
+  clock: Clock,
+  bringer: FileBringer | undefined,
+): Promise<Counts> {
   const { realm, definition } = options;
   const { accounts, storage } = realm;
   const store = migratingStore(given, realm);
@@ -63,6 +74,7 @@ function importDocuments(options: CollectionOptions, given: Store, clock: Clock)
     ...{ ...options, store, clock },
     author: accounts === undefined ? undefined : { actor: "key:import", owner: null },
     ledger: hasFiles ? fileLedger(given, storage, () => clock.now()) : undefined,
+    bringer: hasFiles ? bringer : undefined,
   });
   return importInput({ ...options, store, taker, path: pathOf(definition) });
 }
