@@ -78,7 +78,7 @@ async function intoPlace(
   const { place } = asked;
   if (place.kind === "store") return intoStore(place.location, asked, rejects, surroundings, clock);
   const destination = remoteDestination(place.remote);
-  return intoAll(asked, rejects, surroundings, async () => destination);
+  return intoAll(asked, rejects, surroundings, clock, async () => destination);
 }
 
 async function intoStore(
@@ -91,7 +91,7 @@ async function intoStore(
   const holder = `process ${process.pid} on ${hostname()}, importing`;
   const stores = await openStores({ location, setting: "--store", clock, queryTime: PATIENCE, holder });
   try {
-    return await intoAll(asked, rejects, surroundings, async ({ realm, files }) => {
+    return await intoAll(asked, rejects, surroundings, clock, async ({ realm, files }) => {
       const store = await stores.open(realm.name);
       const place = files === undefined ? undefined : asked.filesAt.get(realm.name);
       const { environment } = surroundings;
@@ -110,6 +110,7 @@ async function intoAll(
   asked: Asked,
   rejects: Rejects,
   { err }: Surroundings,
+  clock: Clock,
   destinationOf: (inputs: RealmInputs) => Promise<Destination>,
 ): Promise<readonly Imported[]> {
   const { inputs } = asked;
@@ -120,7 +121,15 @@ async function intoAll(
     const isOneOfMany = inputs.length > 1;
     try {
       imported.push(
-        ...(await importRealm({ ...asked, destination, inputs: each, rejects, tell: err, isOneOfMany })),
+        ...(await importRealm({
+          ...asked,
+          destination,
+          inputs: each,
+          rejects,
+          tell: err,
+          isOneOfMany,
+          clock,
+        })),
       );
     } finally {
       await destination.close?.();

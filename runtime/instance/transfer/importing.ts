@@ -1,6 +1,7 @@
 /** Imports inputs into the collections of a store. */
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
+import type { Author } from "../../documents/access.ts";
 import { fileLedger } from "../../documents/files/ledger.ts";
 import { BatchImport, type Step, TooMuch } from "../../documents/importing/batch.ts";
 import type { FileBringer } from "../../documents/importing/brought.ts";
@@ -10,6 +11,7 @@ import { ImportRecord, importLease } from "../../documents/importing/record.ts";
 import type { Drafted, Taker, Writable } from "../../documents/importing/taker.ts";
 import { requireInOrder } from "../../migrations/announce.ts";
 import { migratingStore } from "../../migrations/store.ts";
+import type { RealmDefinition } from "../../realm/definition.ts";
 import type { Lease } from "../../store/contract/lease.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
@@ -60,6 +62,11 @@ export function storeDestination(
   };
 }
 
+/** Whom documents name that come without their `_meta`; undefined where they name nobody. */
+export function importAuthor({ accounts }: Pick<RealmDefinition, "accounts">): Author | undefined {
+  return accounts === undefined ? undefined : { actor: "key:import", owner: null };
+}
+
 function importDocuments(
   options: CollectionOptions,
   given: Store,
@@ -67,12 +74,12 @@ function importDocuments(
   bringer: FileBringer | undefined,
 ): Promise<Counts> {
   const { realm, definition } = options;
-  const { accounts, storage } = realm;
+  const { storage } = realm;
   const store = migratingStore(given, realm);
   const hasFiles = definition.files !== undefined && storage !== undefined;
   const taker = documentTaker({
     ...{ ...options, store, clock },
-    author: accounts === undefined ? undefined : { actor: "key:import", owner: null },
+    author: importAuthor(realm),
     ledger: hasFiles ? fileLedger(given, storage, () => clock.now()) : undefined,
     bringer: hasFiles ? bringer : undefined,
   });
