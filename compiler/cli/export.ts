@@ -20,7 +20,11 @@ export function exportCommand(
     .option("--meta", "with _meta of each document, and with deleted documents")
     .option(
       "--include <list>",
-      "beside documents, from a store into a folder: users, keys, organizations; hashes, never secrets",
+      "beside documents, from a store into a folder: users, keys, organizations, files; hashes, never secrets",
+    )
+    .option(
+      "--data <folder>",
+      "of --include files: SVC_DATA of the servers (default: the folder of the store)",
     )
     .option("--format <format>", "text or json, of the results (default: text)")
     .option("--dist <folder>", "folder of the bundle", "dist")

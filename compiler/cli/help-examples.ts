@@ -104,6 +104,7 @@ export const helpExamples = {
     "realmc export --store env:SVC_STORE --to items.ndjson --collection store/items --meta",
     "realmc export --store sqlite:./data --to export --meta --include users,keys,organizations",
     "REALMC_KEY=… realmc export --url https://api.example.com --to export",
+    "realmc export --store env:SVC_STORE --to export --meta --include files --data /srv/data",
     `realmc export --store sqlite:./data --to - --collection store/items --where '{"sold":true}'`,
   ),
   import: examples(

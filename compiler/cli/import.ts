@@ -19,7 +19,14 @@ export function importCommand(
     )
     .option("--realm <name>", "only this realm")
     .option("--collection <name>", "only this collection, <database>/<collection>; needed for one file")
-    .option("--include <list>", "beside documents, of a folder into a store: users, keys, organizations")
+    .option(
+      "--include <list>",
+      "beside documents, of a folder into a store: users, keys, organizations, files",
+    )
+    .option(
+      "--data <folder>",
+      "of --include files: SVC_DATA of the servers (default: the folder of the store)",
+    )
     .option(
       "--mode <mode>",
       "of documents that are there: create rejects them, replace puts others in their place, merge changes them (default: create)",

@@ -48,8 +48,8 @@ export async function copyBlob({ from, to, spool }: BlobCopy, content: Digest): 
   return "copied";
 }
 
-/** A content of a storage in the spool. */
-async function taken(
+/** A content of a storage in the spool, whose hash is that of its name. @throws StorageUnavailable */
+export async function taken(
   store: BlobCopy["from"],
   spool: Spool,
   { sha256, size }: Digest,

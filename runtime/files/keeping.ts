@@ -1,6 +1,6 @@
 /** Bytes on their way from the spool into the storage, before a document names them (files.md, How). */
 import { setTimeout } from "node:timers/promises";
-import type { Spooled } from "../blobs/store.ts";
+import type { Digest, Spooled } from "../blobs/store.ts";
 import { type BlobRecord, collections, readBlob, writeFileRecord } from "../documents/files/records.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { BytesSwept } from "../realm/files.ts";
@@ -73,7 +73,12 @@ async function withdraw(
   metrics?.swept(bytes);
 }
 
-async function announced(realm: Keeping, spooled: Spooled): Promise<number> {
+/**
+ * Says that bytes are about to be there, which no sweep removes for a while.
+ * @returns how many names they have
+ * @throws ApiError `storage_unavailable` where a sweep of them does not end
+ */
+export async function announced(realm: Keeping, spooled: Digest): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     if (attempt > 0) await setTimeout(pause);
     const refs = await announce(realm, spooled);
@@ -86,7 +91,7 @@ async function announced(realm: Keeping, spooled: Spooled): Promise<number> {
  * Says that bytes are about to be there: no sweep removes them for a while.
  * @returns how many names they have; undefined where they are being removed
  */
-async function announce({ store, clock }: Keeping, { sha256, size }: Spooled): Promise<number | undefined> {
+async function announce({ store, clock }: Keeping, { sha256, size }: Digest): Promise<number | undefined> {
   const records = store.collection(collections.blobs);
   const answer = await optimistic(longBackoff, async () => {
     const stored = await records.get(sha256, "live");

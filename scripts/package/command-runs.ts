@@ -63,6 +63,8 @@ export const runs: readonly CommandRun[] = [
   run("copy --from sqlite:./data --to sqlite:./copied --into-non-empty"),
   run("copy --from sqlite:./data --files-from data --files-to files"),
   { words: ["export", ...store, ..."--to export --realm app --meta --include users,keys".split(" ")] },
+  { words: ["export", ...store, ..."--to no-files --include files --data data".split(" ")], code: 2 },
+  { words: ["import", ...store, ..."--from export --include files --data data".split(" ")], code: 2 },
   { words: ["export", ...store, "--to", "tasks.ndjson", "--collection", "work/tasks", "--where", "{}"] },
   { words: ["export", ...store, ..."--to plain --format json --dist dist".split(" ")] },
   run("import --store sqlite:./imported --from export --realm app --meta --include users,keys --format json"),

@@ -1,5 +1,6 @@
 /** Documents that are imported together: judged, and written in one transaction. */
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { ApiError } from "../../errors.ts";
 import { isIn } from "../../filter/algebra.ts";
 import { documentFields } from "../../filter/fields.ts";
 import type { StoredDocument } from "../../store/contract/document.ts";
@@ -204,7 +205,8 @@ export class BatchImport<Draft extends Drafted, Prepared extends Writable> {
 /** Somebody else has written a document that was to be replaced. */
 export class Changed extends Error {}
 
-function createdAmong<Prepared extends Writable>(prepared: readonly Prepared[]): readonly Prepared[] {
+/** In the order in which they are inserted. */
+export function createdAmong<Prepared extends Writable>(prepared: readonly Prepared[]): readonly Prepared[] {
   return prepared.filter(({ expected }) => expected === undefined);
 }
 
@@ -219,6 +221,14 @@ function refusedAmong<Prepared extends Writable>(
 function isRefusal(error: unknown): error is Error {
   const cause = error instanceof InsertRefused ? error.cause : error;
   return (
-    cause instanceof DuplicateId || cause instanceof UniqueViolation || cause instanceof DocumentTooLarge
+    cause instanceof DuplicateId ||
+    cause instanceof UniqueViolation ||
+    cause instanceof DocumentTooLarge ||
+    isOverQuota(cause)
   );
+}
+
+/** The files of a document are more than the realm, or its organization, may have. */
+export function isOverQuota(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === "quota_exceeded";
 }

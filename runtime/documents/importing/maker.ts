@@ -15,6 +15,7 @@ import { fileParts, schemaMembers } from "../files/members.ts";
 import { createdAt, createdMeta, nextMeta, timesIn } from "../meta.ts";
 import { type Belonging, belongingOf } from "../organizations.ts";
 import { wholeOf } from "../whole.ts";
+import { type BroughtFile, filedMembers, filesAmong, woven } from "./brought.ts";
 import type { Incoming } from "./incoming.ts";
 import { metaProblems } from "./meta.ts";
 import { Rejected, readIncoming } from "./rejected.ts";
@@ -25,12 +26,16 @@ export interface Draft extends Drafted {
   readonly members: JsonObject;
   readonly meta: JsonObject | undefined;
   readonly problems: readonly Detail[];
+  /** As its members came, and those of them that are files; absent where files are left out. */
+  readonly filed?: { readonly line: JsonObject; readonly members: JsonObject };
 }
 
 /** A document that fits, before it is known whether the store takes it. */
 export interface Prepared extends Writable {
   readonly members: JsonObject;
   readonly belonging: Belonging;
+  /** All that it has, and the ids of all that it had; absent where files are left out. */
+  readonly files?: { readonly after: readonly BroughtFile[]; readonly before: readonly string[] };
 }
 
 export interface MakerOptions {
@@ -41,6 +46,8 @@ export interface MakerOptions {
   readonly meta: boolean;
   readonly mode: Mode;
   readonly clock: Clock;
+  /** Members that hold files are taken, too; otherwise documents come without, and keep those that they have. */
+  readonly withFiles?: boolean;
 }
 
 /** Makes what is stored of what comes. */
@@ -66,8 +73,12 @@ export class DocumentMaker {
         id,
         "is deleted: deleted documents are imported with their _meta (--meta, meta: true)",
       );
-    const members = schemaMembers(this.#options.definition, ownMembers(value));
-    return { line: incoming.line, id, members, meta, problems: own };
+    const { definition, withFiles = false } = this.#options;
+    const all = ownMembers(value);
+    const draft = { line: incoming.line, id, members: schemaMembers(definition, all), meta };
+    if (!withFiles || definition.files === undefined) return { ...draft, problems: own };
+    const { members, problems: misfiled } = filedMembers(definition.files, all);
+    return { ...draft, problems: [...own, ...misfiled], filed: { line: all, members } };
   }
 
   /**
@@ -79,44 +90,64 @@ export class DocumentMaker {
     return this.#changed(draft, found);
   }
 
-  #created({ line, id, members, meta, problems }: Draft): Prepared {
+  #created(draft: Draft): Prepared {
+    const { line, id, members, meta, problems } = draft;
     const { definition, clock, author } = this.#options;
     const fitting = this.#whole(id, members);
-    this.#require(id, problems, fitting);
-    if (this.#options.meta) return this.#kept({ line, id, members: fitting, meta, problems }, undefined);
+    const filing = this.#filing(draft, {});
+    this.#require(id, [...problems, ...filing.missing], fitting);
+    const whole = filing.together(fitting);
+    if (this.#options.meta)
+      return { ...this.#kept({ ...draft, members: fitting }, whole, undefined), ...filing.files };
     const belonging = belongingOf(meta ?? {});
     const now = clock.now();
     const text = documentText(
       id,
-      fitting,
+      whole,
       createdMeta(timestamp(now), author, ofCollection(definition, belonging)),
     );
-    return { line, document: { id, version: 1, text, createdAt: now }, members: fitting, belonging };
+    const document = { id, version: 1, text, createdAt: now };
+    return { line, document, members: fitting, belonging, ...filing.files };
   }
 
   #changed(draft: Draft, found: StoredDocument): Prepared {
     const { definition, mode, clock, author } = this.#options;
     const { line, id, meta } = draft;
     const stored = parseDocument(found.text);
-    const { together } = fileParts(definition.files ?? []);
     const isDeleted = stored._meta["deleted_at"] !== undefined;
     if (isDeleted && !this.#options.meta) throw new Rejected(id, "a deleted document has this id");
     const before = schemaMembers(definition, ownMembers(stored));
     const members = mode === "merge" ? mergePatch(before, draft.members) : this.#whole(id, draft.members);
-    this.#require(id, draft.problems, members);
-    if (this.#options.meta) return this.#kept({ ...draft, members: together(members, stored) }, found);
+    const filing = this.#filing(draft, stored);
+    this.#require(id, [...draft.problems, ...filing.missing], members);
+    const whole = filing.together(members);
+    if (this.#options.meta) return { ...this.#kept({ ...draft, members }, whole, found), ...filing.files };
     const own = belongingOf(stored._meta);
     const named = belongingOf(meta ?? {});
     if ((named.org ?? own.org) !== own.org || (named.team ?? own.team) !== own.team)
       throw new Rejected(id, "_meta.org must be the document's own organization, _meta.team its team");
     const version = found.version + 1;
-    const text = documentText(
-      id,
-      together(members, stored),
-      nextMeta(stored._meta, version, timestamp(clock.now()), author),
-    );
+    const text = documentText(id, whole, nextMeta(stored._meta, version, timestamp(clock.now()), author));
     const document = { id, version, text, createdAt: createdAt(stored._meta) };
-    return { line, document, expected: found.version, members, belonging: own };
+    return { line, document, expected: found.version, members, belonging: own, ...filing.files };
+  }
+
+  /** What becomes of files. @param stored what there is */
+  #filing({ filed }: Draft, stored: JsonObject): Filing {
+    const { definition, mode } = this.#options;
+    const { files: fields = [] } = definition;
+    const { together, missing } = fileParts(fields);
+    if (filed === undefined)
+      return { missing: [], together: (members) => together(members, stored), files: {} };
+    const held = together({}, stored);
+    const named = mode === "merge" ? { ...held, ...filed.members } : filed.members;
+    const after = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== null));
+    const before = filesAmong(fields, held).map(({ id }) => id);
+    return {
+      missing: missing(after),
+      together: (members) => woven(mode === "merge" ? members : filed.line, members, after),
+      files: { files: { after: filesAmong(fields, after), before } },
+    };
   }
 
   /** A copy with what it leaves out; what comes with its `_meta` is a copy already, of a document as it was stored. */
@@ -131,14 +162,12 @@ export class DocumentMaker {
   }
 
   /** With its `_meta` as it came. */
-  #kept({ line, id, members, meta }: Draft, found: StoredDocument | undefined): Prepared {
+  #kept({ line, id, members, meta }: Draft, whole: JsonObject, found: StoredDocument | undefined): Prepared {
     const { definition, author } = this.#options;
     const problems = metaProblems(meta ?? {}, { definition, authored: author !== undefined });
     if (problems.length > 0) throw Rejected.of(id, problems);
     const text =
-      meta === undefined
-        ? JSON.stringify({ id, ...members })
-        : documentText(id, members, JSON.stringify(meta));
+      meta === undefined ? JSON.stringify({ id, ...whole }) : documentText(id, whole, JSON.stringify(meta));
     const version = typeof meta?.["version"] === "number" ? meta["version"] : 0;
     const document = { id, version, text, ...timesIn(meta ?? {}) };
     const expected = found && { expected: found.version };
@@ -177,6 +206,13 @@ export class DocumentMaker {
       throw new Rejected(id, "id does not match the collection's pattern");
     return id;
   }
+}
+
+interface Filing {
+  /** Fields that need a file. */
+  readonly missing: readonly Detail[];
+  readonly together: (members: JsonObject) => JsonObject;
+  readonly files: Pick<Prepared, "files">;
 }
 
 /** Problems that a rejection names. */

@@ -107,25 +107,39 @@ export async function openWay(
   try {
     // On the device of the files, where these lie on this machine: they move by their names.
     const spool = await openSpool(passing ?? join(describePlace(to, realm), "spool"));
-    const [source, target] = [await open(from, spool), await open(to, spool)];
+    for (const place of [from, to]) opened.push(await openPlace(place, realm, { spool, environment }));
+    const [source, target] = opened;
+    if (source === undefined || target === undefined) throw new Error("both ends were opened");
     return { from: source, to: target, spool, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
 
-  async function open(place: FilePlace, spool: Spool): Promise<BlobStore> {
-    const credentials = place.kind === "s3" ? readSettings(environment).s3Credentials : undefined;
-    const blobs = await openBlobs(place.kind === "s3" ? place : { kind: "local" }, {
-      folder: describePlace(place, realm),
-      spool,
-      credentials,
-    }).catch((error: unknown) => {
-      throw codeOf(error) === "ERR_MODULE_NOT_FOUND" ? new Error(sdkMissing, { cause: error }) : error;
-    });
-    opened.push(blobs);
+/**
+ * Opens where the files of a realm lie, and asks buckets whether they are there.
+ * @throws StorageUnavailable | BadSettings
+ */
+export async function openPlace(
+  place: FilePlace,
+  realm: string,
+  { spool, environment }: { readonly spool: Spool; readonly environment: Environment },
+): Promise<BlobStore> {
+  const credentials = place.kind === "s3" ? readSettings(environment).s3Credentials : undefined;
+  const blobs = await openBlobs(place.kind === "s3" ? place : { kind: "local" }, {
+    folder: describePlace(place, realm),
+    spool,
+    credentials,
+  }).catch((error: unknown) => {
+    throw codeOf(error) === "ERR_MODULE_NOT_FOUND" ? new Error(sdkMissing, { cause: error }) : error;
+  });
+  try {
     await blobs.health();
     return blobs;
+  } catch (error) {
+    await blobs.close();
+    throw error;
   }
 }
 

@@ -16,6 +16,8 @@ export interface Destination {
   import(options: CollectionOptions): Promise<Counts>;
   /** The same of what the service itself keeps; absent where only documents can be written. */
   importRecords?(options: RecordOptions): Promise<Counts>;
+  /** Nothing is imported any more. */
+  close?(): Promise<void>;
   /** How far all of it was is known no longer. */
   forget(inputs: RealmInputs): Promise<void>;
 }

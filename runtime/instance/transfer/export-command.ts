@@ -7,8 +7,10 @@ import { paced } from "../progress.ts";
 import type { CatalogFile } from "./catalog.ts";
 import { CsvPrinter, columnsOf } from "./csv-columns.ts";
 import { documentPart, exportPart, type Part, recordPart } from "./export.ts";
+import { filesPart } from "./export-files.ts";
 import { ExportFolder } from "./export-folder.ts";
-import { type Included, includedIn } from "./include.ts";
+import { type FilePlaces, filePlaces } from "./file-contents.ts";
+import { type Included, includedIn, requireStore } from "./include.ts";
 import type { LineOptions } from "./lines.ts";
 import { type Place, placeOf } from "./places.ts";
 import { type Source, storeSource, urlSource } from "./reading.ts";
@@ -18,7 +20,7 @@ import { fileSink, type Sink, streamSink, type Written } from "./sinks.ts";
 
 export const exportUsage = `export --store <store> | --url <server> --to <folder | file.ndjson | file.csv | -> [--realm <realm>]
                 [--collection <database>/<collection>] [--where <JSON>] [--meta]
-                [--include users,keys,organizations] [--format text|json]`;
+                [--include users,keys,organizations,files] [--data <folder>] [--format text|json]`;
 
 /**
  * `export` writes the documents of realms into files, sorted by their ids, and prints a line for each collection; beside a
@@ -33,10 +35,11 @@ export async function exportCommand(
   clock: Clock,
 ): Promise<number> {
   const asked = parseWords(program, words, surroundings);
+  const lost: string[] = [];
   const source = await sourceOf(asked.place, clock);
   try {
     const csv = csvOf(asked);
-    const parts = await partsIn(source, { ...asked, csv }, surroundings);
+    const parts = await partsIn(source, { ...asked, csv }, surroundings, lost);
     if (parts.length === 0) return 1;
     const run: Run = { ...asked, source, parts, surroundings, csv };
     const files =
@@ -44,7 +47,7 @@ export async function exportCommand(
         ? await intoFolder(run, asked.target.path, program.fingerprint, clock)
         : [await intoOne(run, asked.target)];
     if (asked.format === "json") tellResults(run, JSON.stringify({ source: source.name, files }));
-    return run.csv?.lost === undefined ? 0 : 1;
+    return run.csv?.lost === undefined && lost.length === 0 ? 0 : 1;
   } finally {
     await source.close();
   }
@@ -61,6 +64,8 @@ interface Asked extends LineOptions {
   readonly selected: readonly Selected[];
   /** Beside documents. */
   readonly all: ReadonlySet<Included>;
+  /** Where the files of realms lie, by their names; empty where they are not asked for. */
+  readonly filesAt: FilePlaces;
   /** As it was given. */
   readonly where: string | undefined;
   readonly format: "text" | "json";
@@ -84,14 +89,12 @@ function parseWords(program: Program, words: readonly string[], { environment }:
     meta = false,
     format,
     include,
+    data,
   } = optionsAmong(words, known);
   const place = placeOf({ store, url }, environment);
   const target = targetOf(required("--to", to));
   const all = includedIn(include);
-  if (all.size > 0 && place.kind === "server")
-    throw new UsageError(
-      "--include goes with --store alone: no server hands out hashes of passwords and keys",
-    );
+  if (place.kind === "server") requireStore(all, "hands out");
   if (all.size > 0 && target.kind !== "folder") throw new UsageError("--include is for a folder, with --to");
   const selected = selectedBy(program, realm, collection);
   requireIncludable(
@@ -110,6 +113,7 @@ function parseWords(program: Program, words: readonly string[], { environment }:
     target,
     selected,
     all,
+    filesAt: filePlaces({ all, data, place, realms: selected.map((each) => each.realm) }),
     where,
     filter,
     meta,
@@ -125,6 +129,7 @@ const known = {
   collection: { type: "string" },
   where: { type: "string" },
   include: { type: "string" },
+  data: { type: "string" },
   meta: { type: "boolean" },
   format: { type: "string" },
 } as const;
@@ -154,7 +159,13 @@ function targetOf(to: string): Target {
   return { kind: "folder", path: to };
 }
 
-async function partsIn(source: Source, asked: Asked, { err }: Surroundings): Promise<readonly Part[]> {
+/** @param lost gets what cannot be exported of files */
+async function partsIn(
+  source: Source,
+  asked: Asked,
+  { err, environment }: Surroundings,
+  lost: string[],
+): Promise<readonly Part[]> {
   const parts: Part[] = [];
   for (const { realm, collections } of asked.selected) {
     const reader = await source.open(realm);
@@ -165,6 +176,17 @@ async function partsIn(source: Source, asked: Asked, { err }: Surroundings): Pro
     const { all } = asked;
     parts.push(...recordsOf(realm, all).map((records) => recordPart(reader, realm.name, records, all)));
     parts.push(...collections.map((definition) => documentPart(reader, definition, asked)));
+    const place = asked.filesAt.get(realm.name);
+    if (place !== undefined && asked.target.kind === "folder")
+      parts.push(
+        filesPart(realm, collections, {
+          ...{ place, environment, folder: asked.target.path },
+          lost(content) {
+            lost.push(content);
+            err(`${realm.name} files: ${content} is not in the storage, or other bytes are`);
+          },
+        }),
+      );
   }
   return parts;
 }

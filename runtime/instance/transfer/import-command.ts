@@ -7,17 +7,19 @@ import { describeLocation, type StoreLocation } from "../../store/location.ts";
 import { type Program, type Surroundings, UsageError } from "../command.ts";
 import { oneOf, optionsAmong, required } from "../command-words.ts";
 import type { Destination } from "./destination.ts";
+import { type FilePlaces, filePlaces } from "./file-contents.ts";
+import { fileBringer } from "./import-files.ts";
 import { type Imported, importRealm } from "./import-realm.ts";
 import { remoteDestination } from "./import-remote.ts";
 import { inputsOf, type RealmInputs } from "./import-sources.ts";
 import { storeDestination } from "./importing.ts";
-import { includedIn } from "./include.ts";
+import { includedIn, requireStore } from "./include.ts";
 import { type Place, placeOf } from "./places.ts";
 import { Rejects } from "./rejects.ts";
 import { selectedBy } from "./selection.ts";
 
 export const importUsage = `import --store <store> | --url <server> --from <folder | file.ndjson | -> [--realm <realm>]
-                [--collection <database>/<collection>] [--include users,keys,organizations]
+                [--collection <database>/<collection>] [--include users,keys,organizations,files] [--data <folder>]
                 [--mode create|replace|merge] [--meta] [--batch <documents>] [--rejects <file>]
                 [--format text|json]`;
 
@@ -58,6 +60,8 @@ export async function importCommand(
 interface Asked {
   readonly place: Place;
   readonly inputs: readonly RealmInputs[];
+  /** Where the files of realms go, by their names; empty where they are left out. */
+  readonly filesAt: FilePlaces;
   readonly mode: Mode;
   readonly meta: boolean;
   readonly batch: number;
@@ -74,7 +78,7 @@ async function intoPlace(
   const { place } = asked;
   if (place.kind === "store") return intoStore(place.location, asked, rejects, surroundings, clock);
   const destination = remoteDestination(place.remote);
-  return intoAll(asked, rejects, surroundings, async () => destination);
+  return intoAll(asked, rejects, surroundings, clock, async () => destination);
 }
 
 async function intoStore(
@@ -87,9 +91,16 @@ async function intoStore(
   const holder = `process ${process.pid} on ${hostname()}, importing`;
   const stores = await openStores({ location, setting: "--store", clock, queryTime: PATIENCE, holder });
   try {
-    return await intoAll(asked, rejects, surroundings, async ({ realm }) =>
-      storeDestination(await stores.open(realm.name), clock),
-    );
+    return await intoAll(asked, rejects, surroundings, clock, async ({ realm, files }) => {
+      const store = await stores.open(realm.name);
+      const place = files === undefined ? undefined : asked.filesAt.get(realm.name);
+      const { environment } = surroundings;
+      const brought =
+        place && files !== undefined
+          ? await fileBringer(files, { place, realm: realm.name, environment, store, clock })
+          : undefined;
+      return storeDestination(store, clock, brought);
+    });
   } finally {
     await stores.close();
   }
@@ -99,6 +110,7 @@ async function intoAll(
   asked: Asked,
   rejects: Rejects,
   { err }: Surroundings,
+  clock: Clock,
   destinationOf: (inputs: RealmInputs) => Promise<Destination>,
 ): Promise<readonly Imported[]> {
   const { inputs } = asked;
@@ -107,9 +119,21 @@ async function intoAll(
   for (const each of inputs) {
     const destination = await destinationOf(each);
     const isOneOfMany = inputs.length > 1;
-    imported.push(
-      ...(await importRealm({ ...asked, destination, inputs: each, rejects, tell: err, isOneOfMany })),
-    );
+    try {
+      imported.push(
+        ...(await importRealm({
+          ...asked,
+          destination,
+          inputs: each,
+          rejects,
+          tell: err,
+          isOneOfMany,
+          clock,
+        })),
+      );
+    } finally {
+      await destination.close?.();
+    }
     done.push(() => destination.forget(each));
   }
   // As long as anything is left to do, the same command leaves alone what is done.
@@ -143,12 +167,12 @@ async function parseWords(
     rejects,
     format,
     include,
+    data,
   } = optionsAmong(words, known);
   const place = placeOf({ store, url }, environment);
   const source = required("--from", from);
   const all = includedIn(include);
-  if (all.size > 0 && place.kind === "server")
-    throw new UsageError("--include goes with --store alone: no server takes hashes of passwords and keys");
+  if (place.kind === "server") requireStore(all, "takes");
   const selected = selectedBy(program, realm, collection);
   const inputs = await inputsOf(source, { selected, isOne: collection !== undefined, all, tell: err });
   const read = inputs.flatMap((each) => [...each.records, ...each.inputs].map(({ input }) => input.name));
@@ -156,6 +180,7 @@ async function parseWords(
     throw new UsageError("--rejects would write over what is imported");
   return {
     ...{ place, inputs, meta, rejects },
+    filesAt: filePlaces({ all, data, place, realms: selected.map((each) => each.realm) }),
     mode: oneOf("--mode", mode, ["create", "replace", "merge"]),
     batch: batch === undefined ? BATCH : batchOf(batch),
     format: oneOf("--format", format, ["text", "json"]),
@@ -180,6 +205,7 @@ const known = {
   realm: { type: "string" },
   collection: { type: "string" },
   include: { type: "string" },
+  data: { type: "string" },
   mode: { type: "string" },
   meta: { type: "boolean" },
   batch: { type: "string" },

@@ -1,8 +1,14 @@
+import type { Clock } from "../../clock.ts";
+import type { Incoming } from "../../documents/importing/incoming.ts";
+import { DocumentMaker } from "../../documents/importing/maker.ts";
+import { Rejected } from "../../documents/importing/rejected.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
 import { paced } from "../progress.ts";
 import type { CollectionOptions, Destination } from "./destination.ts";
 import type { Counts } from "./import-position.ts";
 import type { RealmInputs } from "./import-sources.ts";
 import { upcomingIn } from "./import-upcoming.ts";
+import { importAuthor } from "./importing.ts";
 import type { Input } from "./input.ts";
 import { pathOf } from "./selection.ts";
 
@@ -17,8 +23,27 @@ export interface Imported extends Counts {
 export interface RealmImport extends Pick<CollectionOptions, "mode" | "meta" | "batch" | "rejects" | "tell"> {
   readonly destination: Destination;
   readonly inputs: RealmInputs;
+  readonly clock: Clock;
   /** There are other realms, too. */
   readonly isOneOfMany: boolean;
+}
+
+/** Tells documents that would be taken from those that schema, ids or `_meta` reject; of a merge that depends on what there is. */
+function fitting(
+  { mode, meta, clock, inputs: { realm } }: RealmImport,
+  definition: CollectionDefinition,
+): (incoming: Incoming) => boolean {
+  if (mode === "merge") return () => true;
+  const maker = new DocumentMaker({ definition, mode, meta, clock, author: importAuthor(realm) });
+  return (incoming) => {
+    try {
+      maker.prepared(maker.draft(incoming), undefined);
+      return true;
+    } catch (error) {
+      if (error instanceof Rejected) return false;
+      throw error;
+    }
+  };
 }
 
 /**
@@ -38,7 +63,7 @@ export async function importRealm(options: RealmImport): Promise<readonly Import
     if (counts === undefined) throw new Error("only stores take records of the service");
     imported.push(importedOf(path, counts));
   }
-  const upcoming = await upcomingIn(inputs, tell);
+  const upcoming = await upcomingIn(inputs, tell, (definition) => fitting(options, definition));
   try {
     for (const { definition, input } of inputs) {
       const path = pathOf(definition);
@@ -54,7 +79,7 @@ export async function importRealm(options: RealmImport): Promise<readonly Import
     return {
       ...options,
       ...{ realm, input, isOneOfMany },
-      asked: JSON.stringify({ from: input.name, mode, meta }),
+      asked: JSON.stringify({ from: input.name, mode, meta, ...(ofRealm.files && { files: true }) }),
       progress: paced((counts: Counts, seconds) => {
         const done = counts.created + counts.replaced + counts.rejected;
         tell(`${realm.name} ${path}: ${done} documents, ${Math.round(done / seconds)}/s`);

@@ -8,6 +8,7 @@ import { UsageError } from "../command.ts";
 import { catalogName, readCatalog } from "./catalog.ts";
 import { columnsOf } from "./csv-columns.ts";
 import { csvDocuments } from "./csv-input.ts";
+import { filesName } from "./file-contents.ts";
 import type { Included } from "./include.ts";
 import { type Input, InputRefused } from "./input.ts";
 import { ndjsonDocuments } from "./ndjson-input.ts";
@@ -21,6 +22,8 @@ export interface RealmInputs {
   readonly inputs: readonly CollectionInput[];
   /** Of the service. */
   readonly records: readonly RecordInput[];
+  /** The folder of the bytes of files; absent where they are left out. */
+  readonly files?: string;
 }
 
 export interface RecordInput extends RealmRecords {
@@ -95,7 +98,7 @@ function fileInput(path: string, definition: CollectionDefinition): Input {
   return { name, documents: () => csvDocuments(name, chunksOf(path), columns) };
 }
 
-function ndjsonInput(path: string): Input {
+export function ndjsonInput(path: string): Input {
   const name = resolve(path);
   return { name, documents: () => ndjsonDocuments(name, chunksOf(path)) };
 }
@@ -131,7 +134,9 @@ async function folderInputs(
       else if (!isOne) throw unknown(`${realm.name}/${path}`, name, realm);
     }
     const records = recordInputs(join(folder, realm.name), realm, { all, isOne, tell });
-    if (inputs.length + records.length > 0) found.push({ realm, inputs: targetsFirst(inputs), records });
+    const files = filesOf(join(folder, realm.name), realm, { all, tell });
+    if (inputs.length + records.length > 0)
+      found.push({ realm, inputs: targetsFirst(inputs), records, ...(files !== undefined && { files }) });
   }
   requireAsked(folder, found, all);
   if (found.length === 0)
@@ -157,6 +162,19 @@ function recordInputs(
   });
 }
 
+/** The folder of the bytes of files, where there is one and it is asked for. */
+function filesOf(
+  folder: string,
+  { name }: RealmDefinition,
+  { all, tell }: Pick<InputOptions, "all" | "tell">,
+): string | undefined {
+  const path = join(folder, filesName);
+  if (!existsSync(`${path}.ndjson`)) return undefined;
+  if (all.has("files")) return path;
+  tell(`${name} ${filesName}: is left out; --include files imports it into a store`);
+  return undefined;
+}
+
 /** What is asked for is there. @throws UsageError */
 function requireAsked(folder: string, found: readonly RealmInputs[], all: ReadonlySet<Included>): void {
   for (const { asked, path } of recordKinds) {
@@ -164,6 +182,8 @@ function requireAsked(folder: string, found: readonly RealmInputs[], all: Readon
     if (all.has(asked) && !isThere)
       throw new UsageError(`--include ${asked}: there is no file <realm>/${path}.ndjson in ${folder}`);
   }
+  if (all.has("files") && found.every(({ files }) => files === undefined))
+    throw new UsageError(`--include files: there is no file <realm>/${filesName}.ndjson in ${folder}`);
 }
 
 /**

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { NoDocument } from "../../documents/importing/incoming.ts";
+import { type Incoming, NoDocument } from "../../documents/importing/incoming.ts";
 import type { Upcoming } from "../../documents/importing/targets.ts";
 import { valueAt } from "../../documents/paths.ts";
-import { storeNameOf } from "../../realm/definition.ts";
+import { type CollectionDefinition, storeNameOf } from "../../realm/definition.ts";
 import { openDatabase } from "../../store/sqlite/driver.ts";
 import { UsageError } from "../command.ts";
 import type { CollectionInput } from "./import-sources.ts";
@@ -25,11 +25,13 @@ interface Wanted {
 /**
  * Looks through the inputs that references lead to before their time, once; what it finds is kept in a passing file.
  * @param inputs in the order in which they are imported
+ * @param fits whether a document would be taken, as far as it alone says
  * @throws UsageError where such an input can be read only once
  */
 export async function upcomingIn(
   inputs: readonly CollectionInput[],
   tell: (line: string) => void,
+  fits: (definition: CollectionDefinition) => (incoming: Incoming) => boolean,
 ): Promise<UpcomingIndex> {
   const wanted = wantedAmong(inputs);
   if (wanted.size === 0) return { has: () => false, close: () => undefined };
@@ -48,7 +50,7 @@ export async function upcomingIn(
       tell(
         `${input.definition.realm} ${pathOf(input.definition)}: looks for what documents name in it by ${key}`,
       );
-      for await (const value of valuesIn(input, key)) insert.run(`${of}\n${value}`);
+      for await (const value of valuesIn(input, key, fits(input.definition))) insert.run(`${of}\n${value}`);
     }
     database.exec("COMMIT");
     const select = database.prepare("SELECT 1 FROM upcoming WHERE at = ?");
@@ -88,13 +90,17 @@ function nameOf(collection: string, key: string): string {
   return `${collection}\n${key}`;
 }
 
-async function* valuesIn({ input }: CollectionInput, key: string): AsyncGenerator<string> {
+async function* valuesIn(
+  { input }: CollectionInput,
+  key: string,
+  fits: (incoming: Incoming) => boolean,
+): AsyncGenerator<string> {
   const path = key.split(".");
   for await (const some of input.documents()) {
     for (const incoming of some) {
       try {
         const value = valueAt(incoming.read().value, path);
-        if (typeof value === "string") yield value;
+        if (typeof value === "string" && fits(incoming)) yield value;
       } catch (error) {
         // It is rejected when its turn comes.
         if (!(error instanceof NoDocument)) throw error;

@@ -249,6 +249,45 @@ describe("import --store", () => {
     ]);
   });
 
+  it("a document of the import that schema, ids or _meta reject is no target, in its own collection and in circles", async () => {
+    const circle = collection("circle", {
+      customId: { duplicateLimit: 2, pattern: /^[a-z]+$/ },
+      references: { to: { database: "main", collection: "ring", field: parent, key: "id", many: false } },
+    });
+    const ring = collection("ring", {
+      customId: { duplicateLimit: 2, pattern: /^[a-z]+$/ },
+      references: { to: { database: "main", collection: "circle", field: parent, key: "id", many: false } },
+    });
+    const at = (name: string) => `data/${place.realm}/main/${name}.ndjson`;
+    file(
+      at("chosen"),
+      ...[
+        { id: "a", title: "a", owner: "b" },
+        { id: "c", title: "c", owner: "WRONG" },
+        { id: "WRONG", title: "w" },
+        { id: "d", title: "d", owner: "e" },
+        { id: "e", title: "e", _meta: { org: 7 } },
+        { id: "b", title: "b", owner: "a" },
+      ],
+    );
+    file(at("circle"), { id: "x", title: "x", owner: "y" }, { id: "v", title: "v", owner: "NO" });
+    file(at("ring"), { id: "y", title: "y", owner: "x" }, { id: "NO", title: "n", owner: "x" });
+    const { code } = await commandOf(
+      [moduleOf([chosen, circle, ring], place.realm)],
+      ["import", ...into, place.setting, "--from", join(folder.path, "data"), "--meta", ...rejects()],
+    );
+    expect(code).toBe(1);
+    const told = rejected().map(({ collection: path, line, id }) => [path, line, id]);
+    expect(told.sort()).toEqual([
+      ["main/chosen", 2, "c"],
+      ["main/chosen", 3, "WRONG"],
+      ["main/chosen", 4, "d"],
+      ["main/chosen", 5, "e"],
+      ["main/circle", 2, "v"],
+      ["main/ring", 2, "NO"],
+    ]);
+  });
+
   it("organizations and teams must exist, and where the collection asks for one it is needed", async () => {
     const org = {
       id: idOf(1),

@@ -1,14 +1,17 @@
 /** Imports inputs into the collections of a store. */
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
+import type { Author } from "../../documents/access.ts";
 import { fileLedger } from "../../documents/files/ledger.ts";
 import { BatchImport, type Step, TooMuch } from "../../documents/importing/batch.ts";
+import type { FileBringer } from "../../documents/importing/brought.ts";
 import { documentTaker } from "../../documents/importing/document-taker.ts";
 import type { Incoming } from "../../documents/importing/incoming.ts";
 import { ImportRecord, importLease } from "../../documents/importing/record.ts";
 import type { Drafted, Taker, Writable } from "../../documents/importing/taker.ts";
 import { requireInOrder } from "../../migrations/announce.ts";
 import { migratingStore } from "../../migrations/store.ts";
+import type { RealmDefinition } from "../../realm/definition.ts";
 import type { Lease } from "../../store/contract/lease.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
@@ -36,13 +39,18 @@ const PATIENCE = 60_000;
 const PAUSE = 250;
 
 /** A store that nobody serves, or that is shared. */
-export function storeDestination(store: Store, clock: Clock): Destination {
+export function storeDestination(
+  store: Store,
+  clock: Clock,
+  files?: FileBringer & { close(): Promise<void> },
+): Destination {
   return {
     async prepare({ realm, inputs }) {
       await store.provision(realmCollections(realm));
       for (const { definition } of inputs) await requireInOrder(store, definition);
     },
-    import: (options) => importDocuments(options, store, clock),
+    import: (options) => importDocuments(options, store, clock, files),
+    ...(files !== undefined && { close: () => files.close() }),
     importRecords(options) {
       const { realm, mode, records } = options;
       const taker = recordTaker(records, { ...{ store, mode, clock }, realm: realm.name });
@@ -54,15 +62,26 @@ export function storeDestination(store: Store, clock: Clock): Destination {
   };
 }
 
-function importDocuments(options: CollectionOptions, given: Store, clock: Clock): Promise<Counts> {
+/** Whom documents name that come without their `_meta`; undefined where they name nobody. */
+export function importAuthor({ accounts }: Pick<RealmDefinition, "accounts">): Author | undefined {
+  return accounts === undefined ? undefined : { actor: "key:import", owner: null };
+}
+
+function importDocuments(
+  options: CollectionOptions,
+  given: Store,
+  clock: Clock,
+  bringer: FileBringer | undefined,
+): Promise<Counts> {
   const { realm, definition } = options;
-  const { accounts, storage } = realm;
+  const { storage } = realm;
   const store = migratingStore(given, realm);
   const hasFiles = definition.files !== undefined && storage !== undefined;
   const taker = documentTaker({
     ...{ ...options, store, clock },
-    author: accounts === undefined ? undefined : { actor: "key:import", owner: null },
+    author: importAuthor(realm),
     ledger: hasFiles ? fileLedger(given, storage, () => clock.now()) : undefined,
+    bringer: hasFiles ? bringer : undefined,
   });
   return importInput({ ...options, store, taker, path: pathOf(definition) });
 }

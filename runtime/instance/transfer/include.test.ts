@@ -185,7 +185,7 @@ describe("export --include", () => {
 
   it.each([
     [["--to", "x", "--include", "user"], "did you mean 'users'?"],
-    [["--to", "x", "--include", "users,,keys"], "--include takes users, keys, organizations"],
+    [["--to", "x", "--include", "users,,keys"], "--include takes users, keys, organizations, files"],
     [["--to", "-", "--include", "users", "--collection", "main/notes"], "--include is for a folder"],
     [["--to", "x.ndjson", "--include", "users", "--collection", "main/notes"], "--include is for a folder"],
   ])("a wrong command line is 2: %j", async (words, reason) => {

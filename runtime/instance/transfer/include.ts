@@ -2,7 +2,7 @@
 import { didYouMean } from "../../suggest.ts";
 import { UsageError } from "../command.ts";
 
-export const includable = ["users", "keys", "organizations"] as const;
+export const includable = ["users", "keys", "organizations", "files"] as const;
 
 export type Included = (typeof includable)[number];
 
@@ -15,11 +15,22 @@ export function includedIn(given: string | undefined): ReadonlySet<Included> {
   return new Set(words.map(included));
 }
 
+/**
+ * Servers have no routes for any of it.
+ * @throws UsageError
+ */
+export function requireStore(all: ReadonlySet<Included>, does: "hands out" | "takes"): void {
+  if (all.size === 0) return;
+  if ([...all].every((word) => word === "files"))
+    throw new UsageError(
+      `--include files goes with --store alone: through a server files are sent and fetched one by one, as documents name them`,
+    );
+  throw new UsageError(`--include goes with --store alone: no server ${does} hashes of passwords and keys`);
+}
+
 function included(word: string): Included {
   const found = includable.find((each) => each === word);
   if (found !== undefined) return found;
-  if (word === "files")
-    throw new UsageError("--include files: the bytes of files are moved by copy, and kept by backup");
   const hint = didYouMean(word, includable);
   throw new UsageError(
     `--include takes ${includable.join(", ")}, not ${JSON.stringify(word)}${hint === undefined ? "" : ` (${hint})`}`,

@@ -75,7 +75,7 @@ export async function seedStores(seeding: Seeding): Promise<readonly Imported[]>
     for (const inputs of empty) {
       const destination = storeDestination(await stores.open(inputs.realm.name), clock);
       const how = { mode: "create", meta: false, batch: BATCH, isOneOfMany: true } as const;
-      imported.push(...(await importRealm({ destination, inputs, rejects, tell, ...how })));
+      imported.push(...(await importRealm({ destination, inputs, rejects, tell, clock, ...how })));
       await destination.forget(inputs);
     }
     return imported;

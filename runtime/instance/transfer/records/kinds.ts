@@ -37,4 +37,6 @@ export function requireIncludable(realms: readonly RealmDefinition[], all: Reado
     throw new UsageError(`--include users: there are no accounts in ${names}`);
   if (all.has("organizations") && realms.every(({ accounts }) => accounts?.organizations === undefined))
     throw new UsageError(`--include organizations: there are none in ${names}`);
+  if (all.has("files") && realms.every(({ storage }) => storage === undefined))
+    throw new UsageError(`--include files: there is no storage in ${names}`);
 }
