@@ -54,6 +54,8 @@ export const runs: readonly CommandRun[] = [
   { words: ["matrix", "config", "--never", "anonymous: purge work/tasks"] },
   run("test config --filter tasks --format json"),
   run("test config --coverage --min-coverage 1"),
+  // All that `init` has made have tests.
+  run("test config --write", 2),
   run("seed config --store sqlite:./seeded --realm app"),
   { words: ["plan", "config", ...store, ..."--realm app --check --sample 10 --format json".split(" ")] },
   { words: ["plan", "config", ...store, "--old", "generated"] },
