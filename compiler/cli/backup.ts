@@ -16,6 +16,7 @@ export function backupCommands(program: Command, inBundle: InBundle): void {
     .option("--realm <name>", "only this realm")
     .option("--data <folder>", "SVC_DATA of the server (default: the folder of the store)")
     .option("--include-keys", "with the file keys, which opens what is encrypted")
+    .option("--no-verify", "does not read back what was written")
     .option("--format <format>", "text or json, of the results (default: text)")
     .option("--dist <folder>", "folder of the bundle", "dist")
     .addHelpText("after", helpExamples.backup)

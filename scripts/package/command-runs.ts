@@ -78,7 +78,9 @@ export const runs: readonly CommandRun[] = [
   {
     words: [
       ...["backup", ...store],
-      ..."--to backup --realm app --data data --include-keys --format json --dist dist".split(" "),
+      ..."--to backup --realm app --data data --include-keys --no-verify --format json --dist dist".split(
+        " ",
+      ),
     ],
   },
   run("restore --from backup --to sqlite:./restored --realm app --data restored --format json --dist dist"),

@@ -3,22 +3,26 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { describeLocation } from "../../store/location.ts";
+import { openFileCheck } from "../../store/sqlite/check.ts";
 import { requireRestored } from "../../store/sqlite/file.ts";
 import { lockFolder } from "../../store/sqlite/lock.ts";
 import { type Program, realmsCalled, type Surroundings, UsageError } from "../command.ts";
 import { locationOf, oneOf, optionsAmong, required, requireFolder } from "../command-words.ts";
 import { paced } from "../progress.ts";
+import { checkBackup } from "../verify/backup.ts";
+import { Findings, lineOf } from "../verify/findings.ts";
+import { shown as nameShown, type VerifyProgress } from "../verify/verify.ts";
 import { type BackupProgress, backUp, keysName } from "./backup.ts";
 import { requireEmpty } from "./folder.ts";
 import { tellInstead } from "./instead.ts";
-import { readManifest } from "./manifest.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
 
 export const backupUsage = `backup --store <store> --to <folder> [--realm <realm>] [--data <folder>] [--include-keys]
-                [--format text|json]`;
+                [--no-verify] [--format text|json]`;
 
 /**
  * `backup` copies an embedded store into a folder, beside a running server, and prints a line for each realm. Of MongoDB it
- * says what to run instead. Answers the exit code: 1 where files are not in the store that documents name.
+ * says what to run instead. Answers the exit code: 1 where files are not in the store that documents name, or the copy is not sound.
  * @throws UsageError | FolderLocked | StoreUnavailable | StorageUnavailable
  */
 export async function backupCommand(
@@ -66,8 +70,12 @@ export async function backupCommand(
       clock,
       progress,
     });
+    const flaws = new Findings((finding) => err(lineOf(finding)));
+    const isVerified = flags["no-verify"] !== true;
+    if (isVerified) await verifyCopies(target, manifest, flaws, { clock, err });
     if (shown === "json") {
-      out(JSON.stringify({ taken_at: manifest.taken_at, to: target, realms }));
+      const verified = isVerified ? flaws.count === 0 : null;
+      out(JSON.stringify({ taken_at: manifest.taken_at, to: target, verified, realms }));
     } else {
       for (const { realm: name, database, files } of realms) {
         const copied = `${files.contents} files, ${files.bytes} bytes, ${files.written} written`;
@@ -79,9 +87,35 @@ export async function backupCommand(
       for (const sha256 of files.lost)
         err(`${name} files: ${sha256} is not in the store, or other bytes are`);
     }
-    return realms.some(({ files }) => files.lost.length > 0) ? 1 : 0;
+    return flaws.count > 0 || realms.some(({ files }) => files.lost.length > 0) ? 1 : 0;
   } finally {
     lock.release();
+  }
+}
+
+/**
+ * Reads back what was written: each database byte for byte as it was read at the moment of the backup, and sound for the engine.
+ * @param flaws gets what is wrong
+ */
+async function verifyCopies(
+  folder: string,
+  manifest: Manifest,
+  flaws: Findings,
+  { clock, err }: { readonly clock: Clock; readonly err: (line: string) => void },
+): Promise<void> {
+  const progress = paced(({ what, bytes = 0 }: VerifyProgress, seconds) =>
+    err(`verifying ${what}: ${megabytes(bytes)} MB, ${Math.round(seconds)} s`),
+  );
+  const whole = await checkBackup(folder, manifest, undefined, flaws, progress);
+  for (const { realm, database } of manifest.realms) {
+    if (!whole.has(realm)) continue;
+    const check = openFileCheck(join(folder, database.path), clock);
+    try {
+      for (const { collection, ...flaw } of check.engine())
+        flaws.add({ realm, collection: collection && nameShown(collection), ...flaw });
+    } finally {
+      check.close();
+    }
   }
 }
 
@@ -95,5 +129,6 @@ const known = {
   realm: { type: "string" },
   data: { type: "string" },
   "include-keys": { type: "boolean" },
+  "no-verify": { type: "boolean" },
   format: { type: "string" },
 } as const;

@@ -74,6 +74,17 @@ function tamper(...statements: readonly string[]): void {
   database.close();
 }
 
+/** Harms the entry of `i250` under the unique index. */
+function loseEntry(): void {
+  // Its key there, which no quotation mark stands before as in the document.
+  const path = join(folder, "shop.sqlite");
+  const bytes = readFileSync(path);
+  let at = bytes.indexOf("s250");
+  while (bytes[at - 1] === '"'.charCodeAt(0)) at = bytes.indexOf("s250", at + 1);
+  bytes.write("s25x", at);
+  writeFileSync(path, bytes);
+}
+
 const verify = (...words: readonly string[]) => commandOf([shop()], ["verify", `sqlite:${folder}`, ...words]);
 
 describe("verify", () => {
@@ -121,16 +132,29 @@ describe("verify", () => {
 
   it("names a row that an index of the engine lacks", async () => {
     await fill();
-    // Its key there, which no quotation mark stands before as in the document.
-    const path = join(folder, "shop.sqlite");
-    const bytes = readFileSync(path);
-    let at = bytes.indexOf("s250");
-    while (bytes[at - 1] === '"'.charCodeAt(0)) at = bytes.indexOf("s250", at + 1);
-    bytes.write("s25x", at);
-    writeFileSync(path, bytes);
+    loseEntry();
     const { code, out } = await verify();
     expect(code).toBe(1);
     expect(out).toMatch(/shop main\/items i250: row \d+ missing from index svc_index.main.items.sku/);
+  });
+
+  it("a backup is read back at once, so that what the engine finds wrong is told by it; not with --no-verify", async () => {
+    await fill();
+    const to = mkdtempSync(join(tmpdir(), "realmc-verify-backup-"));
+    const backup = (...words: readonly string[]) =>
+      commandOf([shop()], ["backup", `--store=sqlite:${folder}`, `--to=${to}`, ...words]);
+    expect(JSON.parse((await backup("--format=json")).out)).toMatchObject({ verified: true });
+    loseEntry();
+    const missing = /shop main\/items i250: row \d+ missing from index svc_index.main.items.sku/;
+    const told = await backup("--format=json");
+    expect([told.code, JSON.parse(told.out).verified, told.err]).toEqual([
+      1,
+      false,
+      expect.stringMatching(missing),
+    ]);
+    const untold = await backup("--no-verify", "--format=json");
+    expect([untold.code, JSON.parse(untold.out).verified]).toEqual([0, null]);
+    rmSync(to, { recursive: true, force: true });
   });
 
   it("tells pages that cannot be read, and what is no database", async () => {

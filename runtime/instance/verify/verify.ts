@@ -214,6 +214,6 @@ async function nameWrong(
 }
 
 /** As people write a collection. */
-function shown(name: string): string {
+export function shown(name: string): string {
   return name.startsWith("_svc.") ? name : name.replace(".", "/");
 }
