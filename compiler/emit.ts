@@ -1,5 +1,6 @@
 /** The last stage: what the templates make of realms. Pure: same model, same bytes. */
 
+import type { JsonObject } from "../runtime/json.ts";
 import { type ClientForm, clientFile } from "../templates/client/file.ts";
 import { functionModule } from "../templates/functions/definition.ts";
 import { functionTypesModules } from "../templates/functions/realm-types.ts";
@@ -23,6 +24,7 @@ import { whileReadingAll } from "./diagnostics/internal-error.ts";
 import { functionFile } from "./model/declaring-files.ts";
 import type { Collection, Realm } from "./model/model.ts";
 import type { Plan } from "./output/plan.ts";
+import { collectionTestSchema, realmTestSchema } from "./rule-tests/editor-schema.ts";
 import type { CompiledRules, RulePlace, RulesStage } from "./rules/compiled.ts";
 import { effectiveOf } from "./settings/effective.ts";
 
@@ -53,7 +55,24 @@ export async function realmFiles(
   }
   const effective = { path: `${realm.name}/effective.json`, text: jsonText(effectiveOf(realm, rules)) };
   const client = await clientFile(realm, codes, form);
-  return [...files, description, effective, client].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...files, description, effective, client, ...testSchemas(realm, collections)].sort((a, b) =>
+    a.path < b.path ? -1 : 1,
+  );
+}
+
+/** For editors of `_tests`: nothing else reads them. */
+function testSchemas(realm: Realm, collections: readonly Collection[]): readonly EmittedFile[] {
+  if (!realm.auth) return [];
+  const file = (folder: string, schema: JsonObject): EmittedFile => ({
+    path: `${folder}/rule-test.schema.json`,
+    text: jsonText(schema),
+  });
+  return [
+    file(realm.name, realmTestSchema(realm)),
+    ...collections.map((each) =>
+      file(`${realm.name}/${each.database}/${each.name}`, collectionTestSchema(realm, each)),
+    ),
+  ];
 }
 
 function descriptionFile(

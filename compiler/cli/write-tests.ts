@@ -82,13 +82,16 @@ function plannedFor(config: string, ruled: Ruled, { step }: Terminal): Planned {
   if (existsSync(join(config, path)))
     throw new UsageError(`${join(config, path)} is there already, and no file is overwritten`);
   step(`looking for witnesses of ${placeOf(ruled)}`);
+  const own = join("generated", placeOf(ruled), "rule-test.schema.json");
+  const schema = existsSync(own) ? own : published;
   const modeline = relative(dirname(join(config, path)), schema)
     .split(sep)
     .join("/");
   return { ruled, path, ...whileReading(path, () => firstTestsOf(ruled, modeline)) };
 }
 
-const schema = join("node_modules", "realmc", "docs", "schemas", "rule-test.schema.json");
+/** Where the output has none that knows the collection. */
+const published = join("node_modules", "realmc", "docs", "schemas", "rule-test.schema.json");
 
 /** @throws InternalError where something comes out otherwise on the emitted code than the rules' forms say */
 async function replay(realm: AnalysedRealm, planned: readonly Planned[]): Promise<void> {

@@ -94,13 +94,15 @@ test("a collection removed: its files go, what named it changes", async () => {
     "helpdesk/functions.ts",
     "helpdesk/openapi.json",
     "helpdesk/realm.ts",
+    "helpdesk/rule-test.schema.json",
     "manifest.json",
     ...filesOf("_func/close", "$types.ts", "function.ts"),
     ...filesOf("_func/close", "input.validate.d.ts", "input.validate.js"),
     ...filesOf("_func/close", "output.validate.d.ts", "output.validate.js", "rules.ts"),
     ...filesOf("_func/inbound", "$types.ts", "function.ts", "rules.ts"),
     ...filesOf("_func/reopen", "$types.ts", "function.ts", "rules.ts"),
-    ...filesOf("replies", "fields.ts", "routes.ts", "rules.ts", "types.ts", "validate.d.ts", "validate.js"),
+    ...filesOf("replies", "fields.ts", "routes.ts", "rule-test.schema.json", "rules.ts", "types.ts"),
+    ...filesOf("replies", "validate.d.ts", "validate.js"),
   ]);
 });
 

@@ -1,5 +1,6 @@
 /** What editors make of the published schemas: YAML by the language server of the YAML extensions, JSON by that of VS Code. */
 import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { getLanguageService as jsonService, type Range } from "vscode-json-languageservice";
 import { TextDocument } from "vscode-languageserver-textdocument";
@@ -213,5 +214,62 @@ describe("an editor of indexes.json", () => {
     );
     const text = readFileSync(`${root}examples/helpdesk/support/tickets/indexes.json`, "utf8");
     expect((await asked("indexes.json", `${text}‸`)).problems).toEqual([]);
+  });
+});
+
+describe("an editor of rule tests, by the schema that a build makes for their collection", () => {
+  const generated = `${root}generated/`;
+  const own = yamlService({
+    schemaRequestService: async (uri) => readFileSync(new URL(uri), "utf8"),
+    workspaceContext: { resolveRelativePath: (path, resource) => new URL(path, resource).href },
+  });
+  own.configure({
+    validate: true,
+    hover: true,
+    completion: true,
+    schemas: [
+      {
+        uri: pathToFileURL(`${generated}helpdesk/support/tickets/rule-test.schema.json`).href,
+        fileMatch: ["**/_tests/*.yaml"],
+      },
+    ],
+  });
+
+  async function askedOf(marked: string) {
+    const offset = marked.indexOf("‸");
+    const uri = "file:///project/config/helpdesk/support/tickets/_tests/tickets.yaml";
+    const document = TextDocument.create(uri, "yaml", ++version, marked.replace("‸", ""));
+    const { items } = await own.doComplete(document, document.positionAt(offset), false);
+    return answer(items, null, await own.doValidation(document, false), document);
+  }
+
+  test.each([
+    ["roles", "callers:\n  ada: { roles: [‸] }\n", ["agent", "lead"]],
+    ["organization roles", "callers:\n  ada: { orgs: { acme: { roles: [‸] } } }\n", ["agent", "manager"]],
+    [
+      "team roles",
+      "callers:\n  ada:\n    orgs:\n      acme:\n        teams:\n          night:\n            roles:\n              - ‸\n",
+      ["lead", "substitute"],
+    ],
+    ["fields of documents", "documents:\n  open:\n    ‸\n", ["subject", "status", "_meta"]],
+    ["enumerations", "documents:\n  open:\n    status: ‸\n", ["open", "closed"]],
+    [
+      "fields of patches",
+      "tests:\n  - update:\n      as: ada\n      patch:\n        ‸\n",
+      ["assignee_id", "status"],
+    ],
+    ["functions", "tests:\n  - call:\n      function: ‸\n", ["support/close"]],
+  ])("completes %s", async (_, marked, labels) => {
+    expect((await askedOf(marked)).labels).toEqual(expect.arrayContaining(labels));
+  });
+
+  test("marks roles and functions that there are not, and nothing in files that are right", async () => {
+    const wrong = await askedOf(
+      "callers:\n  ada: { roles: [boss] }‸\ntests:\n  - list: { as: ada, expect: [] }\n",
+    );
+    expect(wrong.problems).toEqual([expect.stringMatching(/^boss: /)]);
+    const right = readFileSync(`${root}examples/helpdesk/support/tickets/_tests/tickets.yaml`, "utf8");
+    // Without its first line, which names the schema of the repository.
+    expect((await askedOf(`${right.slice(right.indexOf("\n"))}‸`)).problems).toEqual([]);
   });
 });

@@ -36,7 +36,7 @@ export const typical: readonly Typical[] = [
         '"channel": { "type": "string", "maxLength": 40 },\n    "body": {',
       ),
     },
-    atMost: { all: 75, server: 39 },
+    atMost: { all: 80, server: 39 },
   },
   {
     change: "a field renamed",
@@ -45,7 +45,7 @@ export const typical: readonly Typical[] = [
       "support/_func/close/handler.ts": put("text: reason", "message: reason"),
       "support/_func/inbound/handler.ts": put("text, mail_id:", "message: text, mail_id:"),
     },
-    atMost: { all: 75, server: 46 },
+    atMost: { all: 85, server: 46 },
   },
   {
     change: "retention 30d to 31d",
@@ -55,7 +55,7 @@ export const typical: readonly Typical[] = [
   {
     change: "a new role",
     edits: { "realm.yaml": put("  agent: {}\n", "  agent: {}\n  trainee: {}\n") },
-    atMost: { all: 45, server: 16 },
+    atMost: { all: 47, server: 17 },
   },
   {
     change: "a changed rule",
@@ -79,12 +79,12 @@ export const typical: readonly Typical[] = [
         '{ "type": "object", "properties": { "title": { "type": "string" } }, "additionalProperties": false }\n',
       "support/notes/collection.yaml": () => "rules: { read: hasRole('agent'), write: hasRole('agent') }\n",
     },
-    atMost: { all: 1100, server: 190 },
+    atMost: { all: 1210, server: 195 },
   },
   {
     change: "soft_delete on",
     edits: { "support/customers/collection.yaml": (text) => `${text}soft_delete: true\n` },
-    atMost: { all: 270, server: 40 },
+    atMost: { all: 290, server: 44 },
   },
   {
     change: "a changed description",
@@ -144,9 +144,15 @@ function differences(before: string, after: string): string {
   }
 }
 
-/** All of them, and those that are neither of an OpenAPI document or a client nor records of the configuration. */
+/** All of them, and those that are neither of an OpenAPI document, a client or an editor nor records of the configuration. */
 export function sums(counts: Readonly<Record<string, number>>): Typical["atMost"] {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const others = ["openapi.json", "client.ts", "configuration.json", "effective.json"];
+  const others = [
+    "openapi.json",
+    "client.ts",
+    "configuration.json",
+    "effective.json",
+    "rule-test.schema.json",
+  ];
   return { all, server: others.reduce((rest, name) => rest - (counts[name] ?? 0), all) };
 }
