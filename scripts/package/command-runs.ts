@@ -4,7 +4,6 @@ export interface CommandRun {
   readonly words: readonly string[];
   /** Default: 0. */
   readonly code?: number;
-  readonly stdin?: string;
 }
 
 const store = ["--store", "sqlite:./data"];

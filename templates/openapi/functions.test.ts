@@ -38,9 +38,10 @@ function operation(
   way: "post" | "get" | "delete",
   below: string,
 ): OpenAPIV3_1.OperationObject {
-  const found = documentOf(realm).paths?.[`/v1/${realm}${below}`]?.[way];
+  const { paths, security = [] } = documentOf(realm);
+  const found = paths?.[`/v1/${realm}${below}`]?.[way];
   if (found === undefined) throw new Error(`no ${way} ${below}`);
-  return found;
+  return { security, ...found };
 }
 
 /** Of `$ref`s to components, what stands there. */

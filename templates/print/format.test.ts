@@ -1,56 +1,47 @@
 import { expect, test } from "vitest";
 import { formatModule, jsonText } from "./format.ts";
 
-test("JSON: a reference that is all there is stands on one line, where it fits", () => {
-  const $ref = "#/components/schemas/Page";
-  const beside = { $ref, description: "more" };
-  expect(jsonText({ a: { $ref }, b: [{ $ref }, { $ref }], beside })).toBe(
-    [
-      "{",
-      `  "a": { "$ref": "${$ref}" },`,
-      `  "b": [{ "$ref": "${$ref}" }, { "$ref": "${$ref}" }],`,
-      '  "beside": {',
-      `    "$ref": "${$ref}",`,
-      '    "description": "more"',
-      "  }",
-      "}\n",
-    ].join("\n"),
-  );
-  const long = "x".repeat(110);
-  expect(jsonText({ a: { $ref: long } })).toBe(`{\n  "a": {\n    "$ref": "${long}"\n  }\n}\n`);
-});
-
-test("JSON: lists stand on one line where they fit and hold no objects", () => {
+test("JSON: what fits into a line stands on one, of all else each member and item begins one", () => {
   const long = Array.from({ length: 12 }, (_, at) => `a-rather-long-word-${at}`);
+  const $ref = "#/components/schemas/Page";
   expect(
     jsonText({
-      a: [1, "b", [null]],
-      b: {},
-      c: [{}],
-      d: [{ e: [] }],
+      a: { $ref, description: "more" },
+      b: [{ $ref }, { $ref }, { x: [1, "b", [null]], y: {} }],
+      c: [[], {}],
       long,
       skipped: undefined,
+      some: { skipped: undefined, long: long.join(" ").slice(0, 96) },
       "\u202e": "\u2028",
     }),
   ).toBe(
     [
       "{",
-      '  "a": [1, "b", [null]],',
-      '  "b": {},',
-      '  "c": [{}],',
-      '  "d": [',
-      "    {",
-      '      "e": []',
-      "    }",
+      `  "a": { "$ref": "${$ref}", "description": "more" },`,
+      '  "b": [',
+      `    { "$ref": "${$ref}" },`,
+      `    { "$ref": "${$ref}" },`,
+      '    { "x": [1, "b", [null]], "y": {} }',
       "  ],",
+      '  "c": [[], {}],',
       '  "long": [',
       `${long.map((word) => `    "${word}"`).join(",\n")}`,
       "  ],",
+      '  "some": {',
+      `    "long": "${long.join(" ").slice(0, 96)}"`,
+      "  },",
       '  "\\u202e": "\\u2028"',
-      "}",
-      "",
+      "}\n",
     ].join("\n"),
   );
+});
+
+test("JSON: a line has 110 columns with what stands before it and the comma behind", () => {
+  const of = (length: number) => jsonText({ a: { b: "x".repeat(length) }, c: 1 });
+  const [fits = ""] = of(90).split("\n").slice(1);
+  const room = 110 - fits.length;
+  expect(of(90 + room).split("\n")[1]).toHaveLength(110);
+  expect(of(90 + room + 1).split("\n")[1]).toBe('  "a": {');
 });
 
 test("a module keeps the head that it was given", () => {

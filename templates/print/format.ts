@@ -22,10 +22,7 @@ export function formatModule({ path, text }: EmittedFile): EmittedFile {
 /** Header and imports. */
 const headOfModule = /^(?:\/\/.*\n)*(?:import [^;]+;\n)*\n*/;
 
-/**
- * JSON text: every member on a line of its own, but on one line, where they fit, objects of nothing but a `$ref` and lists
- * that hold no other objects.
- */
+/** JSON text: an object or a list that fits into a line stands on one; of any other each member, or item, begins a line. */
 export function jsonText(value: object): string {
   const text = new Pieces();
   layOut(value, "", 0, text);
@@ -57,12 +54,10 @@ class Pieces {
 /** @param taken Columns of the last line that stand before and after the value. */
 function layOut(value: unknown, indent: string, taken: number, text: Pieces): void {
   const inner = `${indent}  `;
-  if (Array.isArray(value)) {
-    const flat = flatText(value);
-    if (flat !== undefined && (flat === "[]" || indent.length + taken + flat.length <= lineWidth)) {
-      text.add(flat);
-      return;
-    }
+  const flat = flatText(value, lineWidth - indent.length - taken);
+  if (flat !== undefined) {
+    text.add(flat);
+  } else if (Array.isArray(value)) {
     let start = "[\n";
     for (const item of value) {
       text.add(start + inner);
@@ -70,42 +65,59 @@ function layOut(value: unknown, indent: string, taken: number, text: Pieces): vo
       layOut(item, inner, 1, text);
     }
     text.add(`\n${indent}]`);
-    return;
-  }
-  if (!isJsonObject(value)) {
+  } else if (isJsonObject(value)) {
+    let start = "{\n";
+    for (const [name, member] of membersOf(value)) {
+      const key = `${leafText(name)}: `;
+      text.add(start + inner + key);
+      start = ",\n";
+      layOut(member, inner, key.length + 1, text);
+    }
+    text.add(`\n${indent}}`);
+  } else {
     text.add(leafText(value));
-    return;
   }
-  const reference = referenceText(value);
-  if (reference !== undefined && indent.length + taken + reference.length <= lineWidth) {
-    text.add(reference);
-    return;
-  }
-  let start = "{\n";
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    const key = `${leafText(name)}: `;
-    text.add(start + inner + key);
-    start = ",\n";
-    layOut(member, inner, key.length + 1, text);
-  }
-  if (start === ",\n") text.add(`\n${indent}}`);
-  else text.add("{}");
 }
 
-/** On one line, where a `$ref` is all there is. */
-function referenceText(value: JsonObject): string | undefined {
-  const { $ref: reference } = value;
-  if (typeof reference !== "string" || Object.keys(value).length > 1) return undefined;
-  return `{ "$ref": ${leafText(reference)} }`;
+/** On one line; undefined where it does not fit into so many columns. */
+function flatText(value: unknown, room: number): string | undefined {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "[]";
+    return flatList(value, "[", "]", room, (item, left) => flatText(item, left));
+  }
+  if (isJsonObject(value)) {
+    const members = membersOf(value);
+    if (members.length === 0) return "{}";
+    return flatList(members, "{ ", " }", room, ([name, member], left) => {
+      const key = `${leafText(name)}: `;
+      const held = flatText(member, left - key.length);
+      return held === undefined ? undefined : key + held;
+    });
+  }
+  const text = leafText(value);
+  return text.length <= room ? text : undefined;
 }
 
-/** On one line, where nothing in it stands over several. */
-function flatText(value: unknown): string | undefined {
-  if (isJsonObject(value)) return Object.keys(value).length === 0 ? "{}" : referenceText(value);
-  if (!Array.isArray(value)) return leafText(value);
-  const items = value.map((item) => flatText(item));
-  return items.every((item) => item !== undefined) ? `[${items.join(", ")}]` : undefined;
+function flatList<T>(
+  items: readonly T[],
+  open: string,
+  close: string,
+  room: number,
+  flat: (item: T, room: number) => string | undefined,
+): string | undefined {
+  let text = open;
+  for (const [at, item] of items.entries()) {
+    if (at > 0) text += ", ";
+    const each = flat(item, room - text.length - close.length);
+    if (each === undefined) return undefined;
+    text += each;
+  }
+  text += close;
+  return text.length <= room ? text : undefined;
+}
+
+function membersOf(value: JsonObject) {
+  return Object.entries(value).filter(([, member]) => member !== undefined);
 }
 
 function leafText(value: unknown): string {

@@ -18,7 +18,8 @@ export function operations(document: OpenAPIV3_1.Document): readonly Listed[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item = {}]) =>
     (["get", "put", "post", "delete", "patch"] as const).flatMap((method) => {
       const operation = item[method];
-      return operation ? [{ method, path, operation }] : [];
+      const { security = [] } = document;
+      return operation ? [{ method, path, operation: { security, ...operation } }] : [];
     }),
   );
 }
