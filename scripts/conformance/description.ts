@@ -151,9 +151,7 @@ export class Description {
         ]),
       ),
       response: responses["200"] === undefined ? undefined : schemaIn(this.follow(responses["200"])),
-      security: array(operation["security"] ?? this.#document["security"]).map(
-        (each) => Object.keys(object(each))[0] ?? "anonymous",
-      ),
+      security: array(operation["security"]).map((each) => Object.keys(object(each))[0] ?? "anonymous"),
     };
   }
 

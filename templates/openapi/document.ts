@@ -28,7 +28,7 @@ import { metaKinds } from "./schemas/collection.ts";
 import { documentScope, schemaNames } from "./schemas/contracted.ts";
 import { SchemaPool } from "./schemas/pool.ts";
 import { References } from "./schemas/references.ts";
-import { operationsIn, securitySchemes, takeCommonSecurity } from "./security.ts";
+import { securitySchemes } from "./security.ts";
 
 /**
  * The OpenAPI 3.1 document of one realm (spec: Versioning 3): what the generated server answers, and nothing that it does
@@ -80,10 +80,9 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       fixed.filter((route) => description.includes(route)),
     ),
   );
-  const used = new Set(operationsIn(paths).flatMap((operation) => operation.tags ?? []));
+  const used = tagsIn(paths);
   tags.push(...realmTags.filter(({ name }) => used.has(name)));
 
-  const security = takeCommonSecurity(paths);
   return {
     openapi: "3.1.1",
     info: {
@@ -95,7 +94,6 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       ...realm.apiInfo,
     },
     servers: [{ url: "/" }],
-    ...(security && { security }),
     tags,
     paths,
     components: {
@@ -107,6 +105,14 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       securitySchemes: securitySchemes(realm),
     },
   };
+}
+
+/** Those of the operations. */
+function tagsIn(paths: OpenAPIV3_1.PathsObject): ReadonlySet<string> {
+  const operations = Object.values(paths).flatMap((item = {}) => [
+    ...[item.get, item.post, item.put, item.patch, item.delete],
+  ]);
+  return new Set(operations.flatMap((operation) => operation?.tags ?? []));
 }
 
 const about = [

@@ -38,10 +38,9 @@ function operation(
   way: "post" | "get" | "delete",
   below: string,
 ): OpenAPIV3_1.OperationObject {
-  const { paths, security = [] } = documentOf(realm);
-  const found = paths?.[`/v1/${realm}${below}`]?.[way];
+  const found = documentOf(realm).paths?.[`/v1/${realm}${below}`]?.[way];
   if (found === undefined) throw new Error(`no ${way} ${below}`);
-  return { security, ...found };
+  return found;
 }
 
 /** Of `$ref`s to components, what stands there. */

@@ -82,31 +82,6 @@ function sessions(realm: Realm): Requirements {
   return [{ session: [] }, ...(realm.sessions.cookie ? [{ session_cookie: [] }] : [])];
 }
 
-/**
- * Takes out of operations the credentials that most of them want.
- * @returns these, for the document to say once; undefined where there are no operations
- */
-export function takeCommonSecurity(paths: OpenAPIV3_1.PathsObject): Requirements | undefined {
-  const operations = operationsIn(paths);
-  const uses = new Map<string, number>();
-  for (const { security } of operations) {
-    const text = JSON.stringify(security);
-    uses.set(text, (uses.get(text) ?? 0) + 1);
-  }
-  const [most] = [...uses].sort(([, one], [, other]) => other - one);
-  if (most === undefined) return undefined;
-  const common = operations.filter(({ security }) => JSON.stringify(security) === most[0]);
-  const security = common[0]?.security;
-  for (const operation of common) delete operation.security;
-  return security;
-}
-
-export function operationsIn(paths: OpenAPIV3_1.PathsObject): readonly OpenAPIV3_1.OperationObject[] {
-  return Object.values(paths).flatMap((item = {}) =>
-    [item.get, item.post, item.put, item.patch, item.delete].flatMap((operation) => operation ?? []),
-  );
-}
-
 export function securitySchemes(realm: Realm): Record<string, OpenAPIV3_1.SecuritySchemeObject> {
   const api_key = { type: "http", scheme: "bearer", bearerFormat: "svk_…" } as const;
   if (!realm.auth) return { api_key: { ...api_key, description: "An API key that administers." } };

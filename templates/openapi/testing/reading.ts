@@ -18,8 +18,7 @@ export function operations(document: OpenAPIV3_1.Document): readonly Listed[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item = {}]) =>
     (["get", "put", "post", "delete", "patch"] as const).flatMap((method) => {
       const operation = item[method];
-      const { security = [] } = document;
-      return operation ? [{ method, path, operation: { security, ...operation } }] : [];
+      return operation ? [{ method, path, operation }] : [];
     }),
   );
 }

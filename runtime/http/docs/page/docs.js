@@ -58,17 +58,13 @@ function show(description, token) {
 }
 
 /** What of the description a page can use, and a reader of one. */
-function shownOf({ info, paths = {}, components = {}, security: usual, ...rest }) {
+function shownOf({ info, paths = {}, components = {}, ...rest }) {
   const schemes = Object.entries(components.securitySchemes ?? {});
   // Browsers send cookies by themselves, and let no page set them.
   const sendable = Object.fromEntries(schemes.filter(([, scheme]) => scheme.in !== "cookie"));
   const isSendable = (requirement) => Object.keys(requirement).every((name) => name in sendable);
-  const operationOf = (operation) => {
-    const { security = usual } = operation;
-    // Beside the operations of a path stand their parameters.
-    if (Array.isArray(operation) || security === undefined) return operation;
-    return { ...operation, security: security.filter(isSendable) };
-  };
+  const operationOf = (operation) =>
+    operation.security ? { ...operation, security: operation.security.filter(isSendable) } : operation;
   const { license, ...about } = info;
   return {
     ...rest,
