@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Answer } from "../realm/exchange.ts";
+import type { Migrating } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
 import { eventFrame, events } from "./streams/events.ts";
 import {
@@ -52,6 +53,22 @@ describe("Health: /healthz and /readyz", () => {
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ status: "ready", config: "abc123" });
     expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("/readyz is 503 while migrations run, also before they have begun, and tells how far they are", async () => {
+    let migrating: Migrating | undefined;
+    server = await listening([], { realms: [shop], migrating: () => migrating });
+    const look = async () => {
+      const response = await fetch(`${server?.url}/readyz`);
+      return [response.status, await response.json()];
+    };
+    const error = { code: "unavailable" };
+    expect(await look()).toEqual([503, { error: expect.objectContaining(error) }]);
+    migrating = { done: 3, total: 10 };
+    const progress = { status: "migrating", done: 3, total: 10 };
+    expect(await look()).toEqual([503, { ...progress, error: expect.objectContaining(error) }]);
+    server.server.serve(shop.instance);
+    expect((await look())[0]).toBe(200);
   });
 
   it("/readyz is 503 while a store cannot be reached", async () => {

@@ -10,7 +10,7 @@ import { refuse, refuseClient } from "./client-errors.ts";
 import { corsOf } from "./cors.ts";
 import { Dispatcher, type Explain, type Observer } from "./dispatcher.ts";
 import { type Door, openDoor } from "./door.ts";
-import { healthz, readyz } from "./health.ts";
+import { healthz, type Migrating, readyz } from "./health.ts";
 import { Leaving } from "./leaving.ts";
 import type { Metrics } from "./metrics.ts";
 import { Registry } from "./registry.ts";
@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly log: Log;
   /** Throws when a store cannot be reached. */
   readonly reachable: () => Promise<void>;
+  /** For `/readyz`: how far migrations are that run before a realm answers. Default: there are none. */
+  readonly migrating?: () => Migrating | undefined;
   /** For `/readyz`: what somebody should look at. Default: nothing. */
   readonly warnings?: () => Promise<readonly string[]>;
   readonly metrics?: Metrics | undefined;
@@ -149,7 +151,12 @@ export function createServer(options: ServerOptions): HttpServer {
   registry.addFixed("/healthz", healthz);
   registry.addFixed(
     "/readyz",
-    readyz(options.fingerprint, ready, options.reachable, options.warnings ?? (async () => [])),
+    readyz({
+      ...options,
+      ready,
+      migrating: options.migrating ?? (() => undefined),
+      warnings: options.warnings ?? (async () => []),
+    }),
   );
   if (metrics !== undefined && options.metricsElsewhere !== true)
     registry.addFixed("/metrics", metrics.handle);

@@ -8,10 +8,14 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { field } from "../filter/fields.ts";
 import { silent } from "../http/testing/server.ts";
+import { changePace } from "../migrations/pace-change.ts";
+import type { MigrationDefinition } from "../realm/migrations.ts";
 import { UniqueIndexViolated } from "../store/contract/errors.ts";
+import type { Store } from "../store/contract/store.ts";
 import { openStores } from "../store/engines.ts";
 import { FolderLocked } from "../store/sqlite/lock.ts";
 import { isEmbedded, type TestPlace, testPlace } from "../store/testing/stores.ts";
+import { until } from "../testing/until.ts";
 import { startInstance } from "./instance.ts";
 import { realmCollections } from "./realm.ts";
 import { BadSettings } from "./settings.ts";
@@ -42,7 +46,11 @@ function instance(module = plain, repeat: () => () => void = () => () => undefin
   });
 }
 
-async function fill(ids: readonly string[], sku: string): Promise<void> {
+async function fill(
+  ids: readonly string[],
+  sku: string,
+  also: (store: Store) => Promise<unknown> = async () => undefined,
+): Promise<void> {
   const stores = await openStores({
     location: place.location,
     setting: "SVC_STORE",
@@ -52,10 +60,41 @@ async function fill(ids: readonly string[], sku: string): Promise<void> {
   const store = await stores.open("shop");
   await store.provision(realmCollections(plain.definition));
   for (const id of ids) await store.collection("main.items").insert(item(id, { sku }));
+  await also(store);
   await stores.close();
 }
 
 describe("An instance", () => {
+  it("tells at /readyz how far the migrations are that run before it is ready", async () => {
+    await fill(["a", "b", "c"], "x", (store) =>
+      changePace({ store, clock: heldClock() }, "0001", { rate: 1 }, async () => {}),
+    );
+    const { definition, routes } = plain;
+    const rename: MigrationDefinition = { number: "0001", name: "same", forward: (document) => document };
+    const collections = definition.collections.map((each) => ({ ...each, migrations: [rename] }));
+    const serving = await instance({
+      definition: { ...definition, migrations: "start", collections },
+      routes,
+    });
+    try {
+      const look = async () => {
+        const response = await fetch(`${serving.url}/readyz`);
+        return [response.status, response.headers.get("retry-after"), await response.json()];
+      };
+      const error = {
+        ...{ code: "unavailable", message: "Documents are being migrated.", request_id: expect.any(String) },
+      };
+      const migrating = { status: "migrating", done: expect.any(Number), total: 3, error };
+      await until(async () => expect(await look()).toEqual([503, "5", migrating]));
+      const store = serving.store("shop");
+      await changePace({ store, clock: heldClock() }, "0001", { rate: null }, async () => {});
+      await serving.ready;
+      expect(await look()).toEqual([200, null, { status: "ready", config: "f" }]);
+    } finally {
+      await serving.stop(0);
+    }
+  });
+
   it("serves connections that were accepted elsewhere, and ends once they are closed", async () => {
     const serving = await instance(
       shopModule({

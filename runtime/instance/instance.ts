@@ -25,6 +25,7 @@ import { createMetrics } from "../http/metrics.ts";
 import { createServer, type HttpServer } from "../http/server.ts";
 import type { JobKind } from "../jobs/kind.ts";
 import { migrating } from "../migrations/job.ts";
+import type { PassProgress } from "../migrations/pass.ts";
 import { migratingStore } from "../migrations/store.ts";
 import { eraseOrganization } from "../organizations/erasing.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
@@ -195,6 +196,7 @@ async function listen(
   const { maxBodyBytes, bodyMemory, answerMemory, maxConnections, addressOf, adminApi } = settings;
   const metrics = settings.metrics === "off" ? undefined : await createMetrics(pool);
   const background = new Background(log);
+  let migrating: PassProgress | undefined;
   const server = createServer({
     realms,
     fingerprint: options.fingerprint,
@@ -209,6 +211,7 @@ async function listen(
     metricsElsewhere: settings.metrics !== "on",
     observe: options.observe,
     explain: options.explain,
+    migrating: () => migrating,
     reachable: async () => {
       for (const store of stores.values()) await store.health();
     },
@@ -320,7 +323,12 @@ async function listen(
         stopping.signal,
         async () => {
           await beginTriggers({ definition, store, clock });
-          await migrateAtStart({ definition, store, clock, log, stopping: stopping.signal });
+          await migrateAtStart({
+            ...{ definition, store, clock, log, stopping: stopping.signal },
+            migrating(progress) {
+              migrating = progress;
+            },
+          });
           await recordConfiguration({
             store,
             realm: definition.name,

@@ -2,9 +2,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import { announceMigrations, requireInOrder } from "../migrations/announce.ts";
-import { isPending, migrateCollection, type PassOptions } from "../migrations/pass.ts";
+import { isPending, migrateCollection, type PassOptions, type PassProgress } from "../migrations/pass.ts";
+import { recordOf } from "../migrations/records.ts";
 import { tellEnd, tellingRefused } from "../migrations/telling.ts";
-import type { RealmDefinition } from "../realm/definition.ts";
+import { type RealmDefinition, storeNameOf } from "../realm/definition.ts";
 import type { Log } from "../realm/exchange.ts";
 import type { Store } from "../store/contract/store.ts";
 import { paced } from "./progress.ts";
@@ -18,6 +19,8 @@ export interface StartMigrations {
   readonly clock: Clock;
   readonly log: Log;
   readonly stopping: AbortSignal;
+  /** Told after each batch; with undefined when the documents of a collection are done. */
+  readonly migrating: (progress: PassProgress | undefined) => void;
 }
 
 /**
@@ -26,11 +29,23 @@ export interface StartMigrations {
  * @throws MigrationOutOfOrder
  */
 export async function migrateAtStart(options: StartMigrations): Promise<void> {
-  const { definition, store, clock, log, stopping } = options;
+  const { definition, store, clock, log, stopping, migrating } = options;
   for (const collection of definition.collections) {
     await requireInOrder(store, collection);
     await announceMigrations(store, collection, clock);
     if (definition.migrations !== "start") continue;
+    const tell = paced(({ done, total }: PassProgress, seconds) =>
+      log.info(
+        {
+          realm: definition.name,
+          collection: collection.name,
+          done,
+          total,
+          rate: Math.round(done / seconds),
+        },
+        "migrating",
+      ),
+    );
     await migrateWaiting(
       {
         store,
@@ -39,21 +54,14 @@ export async function migrateAtStart(options: StartMigrations): Promise<void> {
         clock,
         goesOn: () => !stopping.aborted,
         refused: tellingRefused({ definition: collection }, log),
-        progress: paced(({ done, total }, seconds) =>
-          log.info(
-            {
-              realm: definition.name,
-              collection: collection.name,
-              done,
-              total,
-              rate: Math.round(done / seconds),
-            },
-            "migrating",
-          ),
-        ),
+        progress(progress) {
+          migrating(progress);
+          tell(progress);
+        },
       },
       log,
     );
+    migrating(undefined);
   }
 }
 
@@ -62,6 +70,10 @@ async function migrateWaiting(options: PassOptions, log: Log): Promise<void> {
     const end = await migrateCollection(options);
     tellEnd(options, end, log);
     if (end !== "taken") return;
+    const { migrations } = await recordOf(options.store, options.definition);
+    const running = migrations.find(({ state }) => state === "running");
+    if (running !== undefined)
+      options.progress?.({ collection: storeNameOf(options.definition), ...running });
     await setTimeout(LOOK);
   }
 }
