@@ -32,8 +32,8 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: ["default", new LeftOut(), new OutcomeReporter(), new LengthRecorder()],
     // Nets against hanging, on a machine that others load; nothing that a test says about time.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 20_000 } },
     sequence: { setupFiles: "list", sequencer: LongestFirst },
     setupFiles: ["scripts/conformance/watch.setup.ts", "scripts/testing/shared.setup.ts"],
@@ -61,8 +61,8 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           include: [...productTests],
           // Each runs compilers, servers and tests of its own, beside the tests on MongoDB in continuous integration.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       ...(servers.length === 0
@@ -80,8 +80,8 @@ export default defineConfig({
                 globalSetup: ["runtime/store/mongodb/testing/run.ts"],
                 setupFiles: ["runtime/store/mongodb/testing/setup.ts"],
                 // Making and dropping databases takes long, most of all on the test server.
-                testTimeout: 120_000,
-                hookTimeout: 120_000,
+                testTimeout: 300_000,
+                hookTimeout: 300_000,
               },
             },
           ]),

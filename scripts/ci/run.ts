@@ -1,7 +1,7 @@
 /**
- * Runs the checks and all tests, for `.ci/run`, after the installation. The quick checks come first, so that a mistake is told
- * early; then the tests and those of the product run side by side. Beside all of that run the tests on MongoDB, whose workers
- * wait for their servers. All parts run to their end, whichever is red.
+ * The checks and all tests, for `.ci/run`, after the installation: two lines side by side, each one part after another.
+ * In the first one stand the quick checks, so that a mistake is told early, then what needs the processors most; in the other
+ * the tests on MongoDB, whose workers wait for their servers. All parts run to their end, whichever is red.
  *
  * Its argument is how many seconds the installation took.
  */
@@ -19,18 +19,18 @@ import { isGreen, type Run, summary } from "./summary.ts";
 const npm = (name: string, ...command: string[]): Part => ({ name, command: ["npm", ...command] });
 const withoutMongo: Variables = { MONGODB_URI: "" };
 
-const checks: readonly Part[] = [
+const first: readonly Part[] = [
   npm("types", "run", "types"),
   npm("lint", "run", "lint"),
   npm("stale output", "run", "stale"),
+  { ...npm("tests", "test"), variables: withoutMongo },
+  { ...npm("tests of the product", "run", "test:product"), variables: withoutMongo },
 ];
-const tests: Part = { ...npm("tests", "test"), variables: withoutMongo };
-const ofProduct: Part = { ...npm("tests of the product", "run", "test:product"), variables: withoutMongo };
 const starting = "MongoDB servers";
 const onMongo = npm("tests on MongoDB", "run", "test:mongo");
 
 /** Earlier ones are printed as they come. */
-const order = [...checks, tests, { name: starting }, onMongo, ofProduct].map(({ name }) => name);
+const order = [...first.slice(0, 4), { name: starting }, onMongo, ...first.slice(4)].map(({ name }) => name);
 
 const begun = Date.now();
 const installation = Number(process.argv[2] ?? 0) * 1_000;
@@ -56,11 +56,10 @@ async function cleared(): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The quick checks one after another, then the other parts beside each other. */
-async function withoutServers(runner: Runner): Promise<readonly Ran[]> {
-  const checked: Ran[] = [];
-  for (const part of checks) checked.push(await runner.run(part));
-  return [...checked, ...(await Promise.all([tests, ofProduct].map((part) => runner.run(part))))];
+async function inOrder(runner: Runner, parts: readonly Part[]): Promise<readonly Ran[]> {
+  const all: Ran[] = [];
+  for (const part of parts) all.push(await runner.run(part));
+  return all;
 }
 
 async function run(): Promise<Run> {
@@ -74,7 +73,7 @@ async function run(): Promise<Run> {
     output.done(onMongo.name);
     return [];
   });
-  const [own, others, found] = await Promise.all([withoutServers(runner), mongo, served]);
+  const [own, others, found] = await Promise.all([inOrder(runner, first), mongo, served]);
   const parts = [...own, ...others];
 
   const files = doubtful(parts);
