@@ -43,5 +43,5 @@ test("JSON modules are parsed from text without its layout; of the manifest ther
   ];
   const { code, exported } = await bundled(jsonText(value));
   expect(JSON.stringify(exported)).toBe(JSON.stringify({ manifest: { fingerprint: "abc" }, value }));
-  expect(code).toContain(`JSON.parse('[{"__proto__": {"polluted": true}},{"hostile": [`);
+  expect(code).toContain(`JSON.parse('[{"__proto__":{"polluted":true}},{"hostile":[`);
 });

@@ -56,5 +56,5 @@ function needed(text: string): string {
 
 /** Both esbuild and Node take much longer for a large literal than for its JSON text, here without its layout. */
 function parsing(text: string): string {
-  return `export default JSON.parse(${JSON.stringify(text.replace(/\n */g, ""))});`;
+  return `export default JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(text)))});`;
 }
