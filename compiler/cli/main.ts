@@ -355,11 +355,13 @@ function commandLine(
 /** Runs a command of the bundle, with the words that gave it and its options. */
 async function runCommand(command: Command): Promise<number> {
   const { runServer } = await import("./serve.ts");
-  const { dist, ...options } = command.opts<{ dist: string } & Record<string, string | true>>();
+  const { dist, ...options } = command.opts<{ dist: string } & Record<string, string | boolean>>();
   const words = command.options.flatMap((option) => {
     const value = options[option.attributeName()];
     if (value === undefined || option.long == null) return [];
-    return value === true ? [option.long] : [`${option.long}=${value}`];
+    if (typeof value === "string") return [`${option.long}=${value}`];
+    // Of `--no-verify` the value is what it says no to.
+    return value === option.negate ? [] : [option.long];
   });
   const around = command.parent?.parent == null ? [] : [command.parent.name()];
   return runServer(dist, [...around, command.name(), ...command.args, ...words]);
