@@ -21,6 +21,7 @@ export function filesModule(
     files: [
       { name: "scan", accept: ["*/*"], maxSize: 2 ** 24, maxFiles: 3, upload: "proxy" },
       { name: "video", accept: ["*/*"], maxSize: 2 ** 24, maxFiles: 1, upload: "any" },
+      { name: "sketch", accept: ["image/*"], maxSize: 2 ** 24, maxFiles: 1, upload: "proxy" },
     ],
   };
   const path = `/v1/${realm}/main/papers`;

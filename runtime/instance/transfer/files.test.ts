@@ -253,7 +253,11 @@ describe("--include files", () => {
       { scan: ["a", "b", "c", "d"].map((end) => file({ id: `01m80gqnc35k9gxxpya${end}` })) },
       "scan has 4 files",
     ],
-    ["a type that its content is not", { video: file({ type: "image/png" }) }, "video names a file"],
+    [
+      "a type that the field does not take",
+      { sketch: file({ type: "video/mp4" }) },
+      "sketch names a file of type video/mp4, which",
+    ],
     ["no object", { video: "x" }, "video is no file"],
   ])("rejects %s", async (_, members, reason) => {
     await fill();

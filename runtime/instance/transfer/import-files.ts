@@ -5,11 +5,9 @@ import { join } from "node:path";
 import { taken } from "../../blobs/copy.ts";
 import { openLocalBlobs } from "../../blobs/local/store.ts";
 import { openSpool } from "../../blobs/spool.ts";
-import type { Spooled } from "../../blobs/store.ts";
 import type { Clock } from "../../clock.ts";
 import type { BroughtFile, FileBringer } from "../../documents/importing/brought.ts";
-import { judge, UnsupportedType } from "../../files/content/judge.ts";
-import { isAccepted, UNKNOWN } from "../../files/content/media-types.ts";
+import { isAccepted } from "../../files/content/media-types.ts";
 import { announced } from "../../files/keeping.ts";
 import type { FileField } from "../../realm/files.ts";
 import type { Store } from "../../store/contract/store.ts";
@@ -62,14 +60,12 @@ export async function fileBringer(
     },
   };
 
-  /** Hashed and judged, whether or not the storage has them already. */
+  /** Hashed, whether or not the storage has them already. */
   async function stored(file: BroughtFile, field: FileField): Promise<string | undefined> {
     const spooled = await taken(from, spool, file);
     if (spooled === "missing") return `names a file whose bytes, ${file.sha256}, the folder does not have`;
     if (spooled === "damaged") return `names a file whose bytes, ${file.sha256}, are others in the folder`;
     try {
-      const other = await otherType(spooled, file);
-      if (other !== undefined) return `names a file of type ${file.type} whose content is not: ${other}`;
       if (!isAccepted(file.type, field.accept))
         return `names a file of type ${file.type}, which the field does not take`;
       if (spooled.size !== file.size) return `names a file of ${file.size} bytes which has ${spooled.size}`;
@@ -80,17 +76,5 @@ export async function fileBringer(
     } finally {
       await spool.discard(spooled);
     }
-  }
-}
-
-/** Why a content is not of the type that its document says; anything may be of none that is known. */
-async function otherType(spooled: Spooled, { type }: BroughtFile): Promise<string | undefined> {
-  if (type === UNKNOWN) return undefined;
-  try {
-    const found = await judge(spooled, type, ["*/*"]);
-    return found === type ? undefined : `it is ${found}`;
-  } catch (error) {
-    if (error instanceof UnsupportedType) return error.message;
-    throw error;
   }
 }
