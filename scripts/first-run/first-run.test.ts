@@ -66,7 +66,7 @@ interface Outcome {
 
 function bash(command: string, more: Readonly<Record<string, string>> = {}): Outcome {
   const left = join(place, "left");
-  const outcome = spawnSync("bash", ["-euo", "pipefail", "-c", `${command}\npwd > '${left}'`], {
+  const outcome = spawnSync("bash", ["--norc", "-euo", "pipefail", "-c", `${command}\npwd > '${left}'`], {
     cwd: here,
     encoding: "utf8",
     env: { ...environment(), ...more },
@@ -87,7 +87,7 @@ async function startDev(
   more: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const env = { ...environment(), ...more };
-  const child = spawn("bash", ["-c", command], { cwd: here, env, detached: true });
+  const child = spawn("bash", ["--norc", "-c", command], { cwd: here, env, detached: true });
   const run = { child, printed: "" };
   dev = run;
   await new Promise<void>((done, failed) => {

@@ -42,7 +42,9 @@ export interface Opened {
 export async function openStore(setting: string, realm: string): Promise<Opened> {
   const location = parseLocation(setting);
   if (location === undefined) throw new Error(`${setting} is no store`);
-  const stores = await openStores({ location, setting: "SVC_STORE", clock: systemClock, queryTime: 5_000 });
+  // Nothing here is about limits of time, and the machine may be busy.
+  const queryTime = 60_000;
+  const stores = await openStores({ location, setting: "SVC_STORE", clock: systemClock, queryTime });
   const store = await stores.open(realm);
   const shape = (name: string, feed: CollectionShape["feed"]) => ({
     name,
