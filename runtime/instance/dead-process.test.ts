@@ -138,14 +138,15 @@ describeMongo("While a transaction of a process that was killed is held", () => 
     ]);
     expect(account.map(told)).toEqual([busy, 200]);
     await login("cid@example.com", { password: "wrong horse" });
-    const network = await held(records("_svc.throttle"), () =>
-      Promise.all([
+    const network = await held(records("_svc.throttle"), async () => [
+      // By itself: a mistaken one of the same account would hold the count of that while it waits.
+      await login("eve@example.com"),
+      ...(await Promise.all([
         login("eve@example.com", { password: "wrong horse" }),
-        login("eve@example.com"),
         alive.send("POST", "../_auth/signup", { body: { email: "fay@example.com", password } }),
-      ]),
-    );
-    expect(network.map(told)).toEqual([busy, 200, busy]);
+      ])),
+    ]);
+    expect(network.map(told)).toEqual([200, busy, busy]);
   });
 
   test("an address that signs up: 503 for who wants it, others sign up", async () => {
