@@ -63,9 +63,13 @@ export function errorAnswer(error: ToldError, requestId: string): Answer {
   return { status: error.status, ...(headers && { headers }), body: errorText(error, requestId) };
 }
 
-export function errorText(error: Pick<ToldError, "code" | "message" | "details">, requestId: string): string {
-  const { code, message, details } = error;
-  return JSON.stringify({
-    error: { code, message, ...(details.length > 0 && { details }), request_id: requestId },
-  });
+export function errorText(error: Envelope, requestId: string): string {
+  return JSON.stringify(envelopeOf(error, requestId));
+}
+
+type Envelope = Pick<ToldError, "code" | "message" | "details">;
+
+/** What stands in the body of an answer that is an error. */
+export function envelopeOf({ code, message, details }: Envelope, requestId: string) {
+  return { error: { code, message, ...(details.length > 0 && { details }), request_id: requestId } };
 }

@@ -1,6 +1,6 @@
 import { ApiError, retryAfter } from "../errors.ts";
 import type { Handler } from "../realm/exchange.ts";
-import { errorText } from "./failures.ts";
+import { envelopeOf } from "./failures.ts";
 
 /** `GET /healthz`: the process lives. */
 export const healthz: Handler = () => ({ status: 200, body: '{"status":"ok"}' });
@@ -49,14 +49,9 @@ export function readyz({ fingerprint, ready, migrating, reachable, warnings }: R
 
 function migratingAnswer({ done, total }: Migrating, requestId: string): ReturnType<Handler> {
   const message = "Documents are being migrated.";
-  const error = errorText({ code: "unavailable", message, details: [] }, requestId);
-  const status = JSON.stringify({ status: "migrating", done, total });
-  return {
-    status: 503,
-    headers: retryAfter(LOOK_AGAIN),
-    // One object of both.
-    body: `${status.slice(0, -1)},${error.slice(1)}`,
-  };
+  const envelope = envelopeOf({ code: "unavailable", message, details: [] }, requestId);
+  const body = JSON.stringify({ status: "migrating", done, total, ...envelope });
+  return { status: 503, headers: retryAfter(LOOK_AGAIN), body };
 }
 
 /** Milliseconds. */
