@@ -14,8 +14,8 @@ export interface BroughtFile extends NamedFile {
 /** Where the bytes come from, and go to. */
 export interface FileBringer {
   /**
-   * Has the bytes of a file stored, and kept from being swept until a document names them. They are hashed and judged by their
-   * content, as those of an upload.
+   * Has the bytes of a file stored, and kept from being swept until a document names them. They are hashed, as those of an
+   * upload; their type is what the document says, and the field accepts it.
    * @returns why a document cannot have it; undefined where it can
    * @throws StorageUnavailable
    */
