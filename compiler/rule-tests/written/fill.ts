@@ -1,5 +1,6 @@
 /** Completes a document so that it fits the schema of its collection. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { valueAt } from "../../../runtime/documents/paths.ts";
+import type { JsonObject, JsonValue } from "../../../runtime/json.ts";
 import type { Collection } from "../../model/model.ts";
 import { place } from "../../proofs/place.ts";
 import { roomOf } from "../../proofs/room.ts";
@@ -51,7 +52,7 @@ export function withMember(
   isWanted: (value: JsonValue) => boolean = () => true,
 ): JsonObject | undefined {
   const steps = path.split(".");
-  if (path === "" || at(members, steps) !== undefined) return undefined;
+  if (path === "" || valueAt(members, steps) !== undefined) return undefined;
   for (const value of samplesAt(collection, steps)) {
     if (!isWanted(value)) continue;
     const next = structuredClone(members);
@@ -64,11 +65,4 @@ export function withMember(
 /** Values that may stand at a path, those that the schema names first. */
 export function samplesAt(collection: Collection, path: readonly string[]): readonly JsonValue[] {
   return [...roomOf(collection).samples({ root: "document", path }), ...values];
-}
-
-export function at(members: JsonObject, path: readonly string[]): JsonValue | undefined {
-  return path.reduce<JsonValue | undefined>(
-    (reached, name) => (isJsonObject(reached) && Object.hasOwn(reached, name) ? reached[name] : undefined),
-    members,
-  );
 }

@@ -1,4 +1,5 @@
 /** Witnesses as callers, documents and requests of rule tests. */
+import { valueAt } from "../../../runtime/documents/paths.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { mergePatch } from "../../../runtime/merge-patch.ts";
 import type { Ruled } from "../../matrix/accesses.ts";
@@ -11,7 +12,7 @@ import { constant } from "../../rules/form/simplify.ts";
 import { withDefaultsOf } from "../../settings/defaults.ts";
 import type { Misfits } from "../misfits.ts";
 import { withDeclaredRoles } from "./declared-roles.ts";
-import { at, filled, samplesAt, withMember } from "./fill.ts";
+import { filled, samplesAt, withMember } from "./fill.ts";
 import type { Attempt, DecidingRule } from "./pivots.ts";
 
 /** Somebody who asks for something. */
@@ -143,7 +144,9 @@ function documentOf(
   const base = fit ?? members;
   // There has to be something to see.
   const whole =
-    isShown && at(base, field.split(".")) === undefined ? withMember(collection, base, field, misfits) : base;
+    isShown && valueAt(base, field.split(".")) === undefined
+      ? withMember(collection, base, field, misfits)
+      : base;
   if (whole === undefined) return undefined;
   const deleted = rulePlace === "restore" ? { deleted_at: now } : {};
   const own = { ...(isJsonObject(meta) ? meta : {}), ...deleted };
@@ -162,7 +165,7 @@ function createOf(
 ): Acted | undefined {
   const field = typeof rulePlace === "string" ? undefined : rulePlace.field;
   const touched =
-    field === undefined || at(chosen, field.split(".")) !== undefined
+    field === undefined || valueAt(chosen, field.split(".")) !== undefined
       ? chosen
       : withMember(collection, chosen, field, misfits);
   const sent = touched && filled(collection, touched, misfits);
@@ -207,12 +210,12 @@ function patchOf(
     const unknown = unknowns.get(key);
     if (unknown?.root !== "data" || unknown.path.length === 0 || unknown.path[0] === "_meta") continue;
     if (value !== undefined) place(patch, unknown.path, value);
-    else if (at(members, unknown.path) !== undefined) place(patch, unknown.path, null);
+    else if (valueAt(members, unknown.path) !== undefined) place(patch, unknown.path, null);
   }
   const field = typeof rulePlace === "string" ? undefined : rulePlace.field;
-  if (field !== undefined && at(patch, field.split(".")) === undefined) {
+  if (field !== undefined && valueAt(patch, field.split(".")) === undefined) {
     const steps = field.split(".");
-    const before = JSON.stringify(at(members, steps));
+    const before = JSON.stringify(valueAt(members, steps));
     const value = samplesAt(collection, steps).find((sample) => {
       const next = structuredClone(members);
       place(next, steps, structuredClone(sample));
@@ -237,7 +240,7 @@ function mayWrite(
   if (sent === undefined) return true;
   return compiled.fieldRules.every(({ path, write }) => {
     const isOwn = typeof rulePlace !== "string" && rulePlace.field === path;
-    const isSent = at(sent, path.split(".")) !== undefined;
+    const isSent = valueAt(sent, path.split(".")) !== undefined;
     return isOwn || !isSent || write === undefined || holds(write.written, world);
   });
 }
