@@ -1,7 +1,7 @@
 /** Rules that cannot be meant as they are written: constant ones, clauses without effect, ids of another kind. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import type { RuleName, RuleSource } from "../model/model.ts";
+import { type RuleName, type RuleSource, ruleNames } from "../model/model.ts";
 import { anything, orNone, type Room } from "../proofs/room.ts";
 import type { CompiledRule } from "../rules/compiled.ts";
 import { type Condition, leavesIn, type Value, valuesIn } from "../rules/form/form.ts";
@@ -14,8 +14,6 @@ import { isBeyondRead, ofReadable } from "./access/unreached.ts";
 import type { Around, Known } from "./clauses/around.ts";
 import { clauseFaults, isNever, outcomeOf, type Setting } from "./clauses/clauses.ts";
 import { saidOf } from "./clauses/said.ts";
-
-const ruleNames: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
 
 export function surelyMistaken(subject: Ruled): Diagnostic[] {
   const { collection, room } = subject;

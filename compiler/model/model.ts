@@ -114,7 +114,9 @@ export function collectionOf(realm: Realm, database: string, name: string): Coll
   return found?.collections.find((each) => each.name === name);
 }
 
-export type RuleName = "create" | "read" | "update" | "delete" | "restore" | "purge";
+export const ruleNames = ["create", "read", "update", "delete", "restore", "purge"] as const;
+
+export type RuleName = (typeof ruleNames)[number];
 
 /** A rule's text and where each of its characters stands. */
 export interface RuleSource {

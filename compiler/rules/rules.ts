@@ -13,8 +13,8 @@ import {
   collectionOf,
   type Realm,
   type RealmFunction,
-  type RuleName,
   type RuleSource,
+  ruleNames,
 } from "../model/model.ts";
 import { compileRule, type RuleInput, type RuleOutcome } from "./compile.ts";
 import type { CompiledFunction, CompiledRule, CompiledRules, RulesStage } from "./compiled.ts";
@@ -166,12 +166,10 @@ function compiler(seen: Seen, diagnostics: Diagnostic[]): Compile {
   };
 }
 
-const names: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
-
 function collectionRules({ rules, fieldRules }: Collection, compile: Compile): CompiledRules {
   return {
     rules: given(
-      names.map((name) => {
+      ruleNames.map((name) => {
         const source = rules[name];
         const key = source?.key ?? name;
         return [name, compile(source, `rules.${key}`, operationScope(name, key === "write"))];

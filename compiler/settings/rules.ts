@@ -3,7 +3,7 @@ import { imported } from "../../templates/print/code.ts";
 import { type Codes, diagnoser } from "../diagnostics/diagnose.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { objectOf } from "../model/given.ts";
-import type { Collection, RuleName, RuleSource } from "../model/model.ts";
+import { type Collection, type RuleName, type RuleSource, ruleNames } from "../model/model.ts";
 import { ruleAt } from "../model/rule-source.ts";
 import type { CompiledRule } from "../rules/compiled.ts";
 import { locate, type SourceFile } from "../source/source.ts";
@@ -83,7 +83,6 @@ const rulesWithoutRead: CollectionCheck = (subject) => {
     .map((rule) => diagnose("rule-without-read", locate(file, ["rules", rule], "key"), { rule }));
 };
 
-const ruleNames: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
 /** What `write` is short for. */
 const writeRules: readonly RuleName[] = ["create", "update", "delete"];
 

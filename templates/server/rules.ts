@@ -1,6 +1,6 @@
 /** `rules.ts`: the access rules of a collection, or of a realm, each with its own text above it. */
 
-import type { Collection, Realm, RuleName } from "../../compiler/model/model.ts";
+import { type Collection, type Realm, type RuleName, ruleNames } from "../../compiler/model/model.ts";
 import type { CompiledRule, CompiledRules, RulePlace, RulesStage } from "../../compiler/rules/compiled.ts";
 import {
   asksMemberships,
@@ -117,7 +117,7 @@ interface RuleGroup {
 
 function ruleGroups({ rules }: CompiledRules): readonly RuleGroup[] {
   const groups = new Map<string, { operations: RuleName[]; rule: CompiledRule }>();
-  for (const operation of operations) {
+  for (const operation of ruleNames) {
     const rule = rules[operation];
     if (rule === undefined) continue;
     const known = groups.get(rule.origin);
@@ -129,8 +129,6 @@ function ruleGroups({ rules }: CompiledRules): readonly RuleGroup[] {
     return { name: of.length > 1 ? "write" : only === "delete" ? "remove" : only, operations: of, rule };
   });
 }
-
-const operations: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
 
 function ruleDeclaration({ name, rule }: RuleGroup, seen: SeenTypes): Code {
   const surroundings = { ...seen, documentMayBeAbsent: false };

@@ -1,7 +1,7 @@
 /** Collections of random rules with what the rules mean, written down independently of the compiler, and their matrix. */
 import fc from "fast-check";
 import { collectionOf } from "../../../templates/testing/models.ts";
-import type { Collection, Realm, RuleName } from "../../model/model.ts";
+import { type Collection, type Realm, type RuleName, ruleNames } from "../../model/model.ts";
 import type { RulesStage } from "../../rules/compiled.ts";
 import { compileRules } from "../../rules/rules.ts";
 import { ruleArbitrary } from "../../rules/testing/random-rules.ts";
@@ -25,8 +25,6 @@ interface Sketch {
   /** Of the field `title`. */
   readonly field: { readonly read: BooleanRule; readonly write: BooleanRule };
 }
-
-const names: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
 
 /** Fewer than asked for: rules that make no sense, or no filter, are refused. */
 export function randomSubjects(number: number): readonly Subject[] {
@@ -97,7 +95,7 @@ function collectionFrom({ name, belongs, required, ownId, rules, field }: Sketch
     fields: noteFields,
     softDelete: {},
     rules: Object.fromEntries(
-      names.map((each, row) => [each, ruleSource(rules[each].text, each, line + row)]),
+      ruleNames.map((each, row) => [each, ruleSource(rules[each].text, each, line + row)]),
     ),
     fieldRules: [{ path: "title", span: read.span, read, write }],
   });
@@ -118,7 +116,7 @@ function isWhole({ collections }: RulesStage, name: string): boolean {
   const compiled = collections.get(`db/${name}`);
   return (
     compiled !== undefined &&
-    Object.keys(compiled.rules).length === names.length &&
+    Object.keys(compiled.rules).length === ruleNames.length &&
     compiled.fieldRules.every(({ read, write }) => read !== undefined && write !== undefined)
   );
 }

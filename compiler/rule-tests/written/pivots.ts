@@ -1,7 +1,7 @@
 /** What first tests of a collection have to show: of every clause of its rules somebody for whom it makes the difference. */
 import { type Act, accessesOf, and, not, type Ruled } from "../../matrix/accesses.ts";
 import { leftForAll } from "../../matrix/known.ts";
-import type { RuleSource } from "../../model/model.ts";
+import { type RuleSource, ruleNames } from "../../model/model.ts";
 import { type Room, roomOf, storedAndWritten } from "../../proofs/room.ts";
 import { findWitness, type Witness } from "../../proofs/search.ts";
 import type { CompiledRule, CompiledRules, RulePlace } from "../../rules/compiled.ts";
@@ -60,12 +60,10 @@ export function decidingRules(ruled: Ruled): readonly DecidingRule[] {
 function placeOf(column: string): RulePlace {
   const [, field, of] = /^fields\.(.*)\.(read|write)$/.exec(column) ?? [];
   if (field !== undefined && (of === "read" || of === "write")) return { field, of };
-  const operation = operations.find((name) => name === column);
+  const operation = ruleNames.find((name) => name === column);
   if (operation === undefined) throw new Error(`no rule is about ${column}`);
   return operation;
 }
-
-const operations = ["create", "read", "update", "delete", "restore", "purge"] as const;
 
 function replaced(compiled: CompiledRules, place: RulePlace, condition: Condition): CompiledRules {
   const changed = (rule: CompiledRule): CompiledRule => ({ ...rule, form: { ...rule.form, condition } });
